@@ -1,0 +1,47 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let package = Package(
+  name: "freshet",
+  products: [
+    .library(name: "Freshet", targets: ["Freshet"]),
+    .library(name: "FreshetTesting", targets: ["FreshetTesting"]),
+    .library(name: "FreshetStore", targets: ["FreshetStore"]),
+    .library(name: "FreshetCatalog", targets: ["FreshetCatalog"]),
+    .library(name: "FreshetModels", targets: ["FreshetModels"]),
+    .executable(name: "freshet", targets: ["FreshetCLI"]),
+  ],
+  dependencies: [],
+  targets: [
+    // Lowest first. A target depends only on targets above it.
+    .target(name: "Freshet"),
+    .target(name: "FreshetTesting", dependencies: ["Freshet"]),
+    .target(name: "CFreshet"),
+    .target(name: "FreshetStore", dependencies: ["Freshet", "CFreshet"]),
+    .target(name: "FreshetCatalog", dependencies: ["Freshet", "FreshetStore"]),
+    .target(name: "FreshetModels", dependencies: ["Freshet", "FreshetStore", "FreshetCatalog"]),
+    .executableTarget(
+      name: "FreshetCLI",
+      dependencies: ["Freshet", "FreshetStore", "FreshetCatalog", "FreshetModels", "CFreshet"]),
+
+    .testTarget(name: "FreshetTests", dependencies: ["Freshet", "FreshetTesting"]),
+    .testTarget(
+      name: "FreshetStoreTests", dependencies: ["Freshet", "FreshetStore", "FreshetTesting"]),
+    .testTarget(
+      name: "FreshetCatalogTests", dependencies: ["FreshetCatalog", "FreshetStore"],
+      resources: [.copy("Fixtures")]),
+    .testTarget(
+      name: "FreshetModelsTests", dependencies: ["FreshetModels", "FreshetTesting"]),
+    .testTarget(name: "FreshetCLITests", dependencies: ["FreshetCLI"]),
+  ]
+)
+
+// One list of settings, so that no target can forget one.
+for target in package.targets where target.name != "CFreshet" {
+  target.swiftSettings = [
+    .swiftLanguageMode(.v6),
+    .treatAllWarnings(as: .error),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+  ]
+}

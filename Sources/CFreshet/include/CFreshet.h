@@ -1,0 +1,3 @@
+#ifndef CFRESHET_H
+#define CFRESHET_H
+#endif

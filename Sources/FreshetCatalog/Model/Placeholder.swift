@@ -1,0 +1,1 @@
+// Placeholder until the content model lands.
