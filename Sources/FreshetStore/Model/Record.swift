@@ -1,0 +1,75 @@
+/// One item as the store keeps it.
+public struct Record: Sendable, Hashable {
+  /// The item's id; ids are compared byte by byte.
+  public let id: String
+  /// The commit that last wrote, deleted or restored it.
+  public let revision: Int64
+  /// The commit that first inserted it since it was last absent; lists are in this order.
+  ///
+  /// A restored item comes back at its old place; an item that is saved again after a delete is
+  /// new and goes to the end.
+  public let created: Int64
+  /// True for a deleted item that can still be restored.
+  public let isDeleted: Bool
+  /// The JSON object as it was saved, byte for byte.
+  public let body: [UInt8]
+  /// The place among the insertions of the commit `created`.
+  package let createdIndex: Int
+
+  package init(
+    id: String, revision: Int64, created: Int64, createdIndex: Int, isDeleted: Bool, body: [UInt8]
+  ) {
+    self.id = id
+    self.revision = revision
+    self.created = created
+    self.createdIndex = createdIndex
+    self.isDeleted = isDeleted
+    self.body = body
+  }
+}
+
+/// What a write should do.
+public enum Operation: Sendable, Hashable {
+  /// Inserts the item, or replaces its body.
+  case save(id: String, body: [UInt8])
+  /// Deletes the item softly: it leaves the lists, and `restore` brings it back.
+  case delete(id: String)
+  /// Brings a deleted item back to its old place in the list.
+  case restore(id: String)
+  /// Deletes every live item softly.
+  case deleteAll
+}
+
+/// What a write did.
+public enum Outcome: Sendable, Hashable {
+  /// The item is new.
+  case saved
+  /// The item was there with another body.
+  case replaced
+  /// The item was there with the same bytes: nothing was written.
+  case unchanged
+  /// The item was live and is deleted now.
+  case deleted
+  /// There is no such item: nothing was written.
+  case notFound
+  /// The item was deleted and is live again.
+  case restored
+  /// The item to restore is live: nothing was written.
+  case notDeleted
+  /// So many live items were deleted; with zero, nothing was written.
+  case deletedAll(Int)
+}
+
+/// What a commit did, in the order of its operations.
+public struct CommitReceipt: Sendable, Hashable {
+  /// The commit's place in the history; nil when nothing had to be written.
+  public let token: Token?
+  /// One outcome per operation.
+  public let outcomes: [Outcome]
+
+  /// Makes a receipt.
+  public init(token: Token?, outcomes: [Outcome]) {
+    self.token = token
+    self.outcomes = outcomes
+  }
+}
