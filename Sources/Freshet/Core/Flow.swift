@@ -1,0 +1,80 @@
+/// A source of values over time.
+///
+/// A flow is a description. Nothing happens until somebody subscribes, and each
+/// subscription does the work again, unless the flow's name says that it is
+/// shared. What every flow keeps is written down, rule by rule, in
+/// `docs/stream-contract.md`.
+public protocol Flow<Element, Failure>: Sendable {
+  /// The type of value it delivers.
+  associatedtype Element: Sendable
+
+  /// The type of failure it may end with; `Never` when it cannot fail.
+  associatedtype Failure: Error
+
+  /// Connects an observer and starts the work.
+  ///
+  /// The source calls `start` before anything else, then delivers. A
+  /// synchronous source has delivered everything when this returns.
+  ///
+  /// - Returns: The handle that was given to `start`.
+  @discardableResult
+  func subscribe<O: Observer>(_ observer: O) -> Subscription
+  where O.Element == Element, O.Failure == Failure
+
+  /// Connects an observer through a transform that may drop values.
+  ///
+  /// This hook exists so that adjacent `map`, `filter` and `compactMap` become
+  /// one closure. The default wraps the observer; only those operators
+  /// override it.
+  @discardableResult
+  func subscribe<O: Observer>(
+    _ observer: O, through transform: @escaping @Sendable (Element) -> O.Element?
+  ) -> Subscription where O.Failure == Failure
+}
+
+extension Flow {
+  @inlinable
+  @discardableResult
+  public func subscribe<O: Observer>(
+    _ observer: O, through transform: @escaping @Sendable (Element) -> O.Element?
+  ) -> Subscription where O.Failure == Failure {
+    subscribe(TransformObserver(downstream: observer, transform: transform))
+  }
+}
+
+/// Applies one closure, composed of all adjacent stateless operators.
+@frozen
+@usableFromInline
+struct TransformObserver<Element: Sendable, Downstream: Observer>: Observer {
+  @usableFromInline typealias Failure = Downstream.Failure
+  @usableFromInline var downstream: Downstream
+  @usableFromInline let transform: @Sendable (Element) -> Downstream.Element?
+
+  @inlinable
+  @inline(__always)
+  init(downstream: Downstream, transform: @escaping @Sendable (Element) -> Downstream.Element?) {
+    self.downstream = downstream
+    self.transform = transform
+  }
+
+  @inlinable static var mayPause: Bool { Downstream.mayPause }
+
+  @inlinable
+  @inline(__always)
+  mutating func start(_ subscription: Subscription) {
+    downstream.start(subscription)
+  }
+
+  @inlinable
+  @inline(__always)
+  mutating func receive(_ value: Element) -> Answer {
+    guard let result = transform(value) else { return .more }
+    return downstream.receive(result)
+  }
+
+  @inlinable
+  @inline(__always)
+  mutating func end(_ end: End<Failure>) {
+    downstream.end(end)
+  }
+}

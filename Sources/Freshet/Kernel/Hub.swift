@@ -1,0 +1,242 @@
+/// The place where one stream of events fans out to many observers.
+///
+/// Every subject and every shared flow is a hub with another idea of what a new
+/// observer is told first. The list of observers, the end and whatever the
+/// owner keeps beside them belong to whoever is inside the gate, so the hot
+/// path takes no lock: going in, one call per observer, going out.
+///
+/// - Order: observers are called in the order they subscribed. One that
+///   subscribes during a delivery starts with the next event.
+/// - Complexity: sending is O(n) in the number of observers; subscribing and
+///   disposing are O(1), amortised.
+// @unchecked: `slots`, `memory`, `ending`, `vacant` and `pausedCount` are touched only by the
+// one inside `gate`. `SubjectStressTests` under the thread sanitizer would notice.
+@usableFromInline
+final class Hub<Element: Sendable, Failure: Error, Memory: HubMemory>: @unchecked Sendable
+where Memory.Element == Element {
+  @usableFromInline
+  enum Event: Sendable {
+    case value(Element)
+    case end(End<Failure>)
+    case add(Slot<Element, Failure>)
+    case remove(Slot<Element, Failure>)
+    case resume(Slot<Element, Failure>)
+    case abandon
+  }
+
+  @usableFromInline let gate = Gate<Event>()
+  @exclusivity(unchecked) @usableFromInline var slots: [Slot<Element, Failure>] = []
+  @exclusivity(unchecked) @usableFromInline var vacant = 0
+  @exclusivity(unchecked) @usableFromInline var pausedCount = 0
+  @exclusivity(unchecked) @usableFromInline var memory: Memory
+  @exclusivity(unchecked) @usableFromInline var ending: End<Failure>?
+
+  /// Called, outside any lock, when the last paused observer wants to go on.
+  @usableFromInline let onResume: @Sendable () -> Void
+
+  /// Called, outside any lock, when the last observer has left.
+  @usableFromInline let onIdle: @Sendable () -> Void
+
+  @inlinable
+  init(
+    memory: Memory,
+    onResume: @escaping @Sendable () -> Void = {},
+    onIdle: @escaping @Sendable () -> Void = {}
+  ) {
+    self.memory = memory
+    self.onResume = onResume
+    self.onIdle = onIdle
+  }
+
+  /// Sends a value to everybody.
+  ///
+  /// - Returns: `.pause` when an observer wants a pause, as far as this sender can know.
+  @inlinable
+  @discardableResult
+  func send(_ value: Element) -> Answer {
+    guard gate.enter(orLeave: .value(value)) else { return .more }
+    deliver(value)
+    let answer: Answer = pausedCount == 0 ? .more : .pause
+    if !gate.leave() { workOffBacklog() }
+    return answer
+  }
+
+  /// Sends a value if nobody is inside; false means that it was not sent.
+  @inlinable
+  func trySend(_ value: Element) -> Bool {
+    guard gate.enter() else { return false }
+    deliver(value)
+    if !gate.leave() { workOffBacklog() }
+    return true
+  }
+
+  /// Lets go of all observers without telling them anything: nobody can send any more.
+  @usableFromInline
+  func abandon() {
+    perform(.abandon)
+  }
+
+  /// Ends the stream for everybody, now and later.
+  @usableFromInline
+  func send(end: End<Failure>) {
+    perform(.end(end))
+  }
+
+  /// Connects an observer.
+  @inlinable
+  func subscribe<O: Observer>(_ observer: O) -> Subscription
+  where O.Element == Element, O.Failure == Failure {
+    let slot = BoxSlot(hub: self, observer: observer)
+    slot.observer?.start(slot)
+    guard !slot.isDisposed else {
+      slot.observer = nil
+      return slot
+    }
+    perform(.add(slot))
+    return slot
+  }
+
+  @usableFromInline
+  func perform(_ event: Event) {
+    guard gate.enter(orLeave: event) else { return }
+    handle(event)
+    if !gate.leave() { workOffBacklog() }
+  }
+
+  @usableFromInline
+  func workOffBacklog() {
+    repeat {
+      for event in gate.takeBacklog() { handle(event) }
+    } while !gate.leave()
+  }
+
+  @usableFromInline
+  func handle(_ event: Event) {
+    switch event {
+    case .value(let value): deliver(value)
+    case .end(let end): finish(end)
+    case .add(let slot): add(slot)
+    case .remove(let slot): remove(slot)
+    case .resume(let slot): resume(slot)
+    case .abandon: for slot in exchange(&slots, for: []) where slot.markEnded() { slot.release() }
+    }
+  }
+
+  @inlinable
+  @inline(__always)
+  func deliver(_ value: Element) {
+    guard ending == nil else { return }
+    memory.remember(value)
+    // Nothing can change the list while we are inside the gate, so it is walked in place.
+    slots.withUnsafeBufferPointer { slots in
+      var index = 0
+      while index < slots.count {
+        Unmanaged.passUnretained(slots[index])._withUnsafeGuaranteedRef { offer(value, to: $0) }
+        index &+= 1
+      }
+    }
+  }
+
+  @inlinable
+  @inline(__always)
+  func offer(_ value: Element, to slot: Slot<Element, Failure>) {
+    guard !slot.isDisposed else { return }
+    let answer = slot.receive(slot, value)
+    if answer == .more { return }
+    note(answer, of: slot)
+  }
+
+  @usableFromInline
+  func note(_ answer: Answer, of slot: Slot<Element, Failure>) {
+    switch answer {
+    case .more: break
+    case .stop: slot.dispose()
+    case .pause:
+      guard !slot.isPaused else { break }
+      slot.isPaused = true
+      pausedCount += 1
+    }
+  }
+
+  private func finish(_ end: End<Failure>) {
+    guard ending == nil else { return }
+    ending = end
+    let leaving = exchange(&slots, for: [])
+    vacant = 0
+    pausedCount = 0
+    for slot in leaving where slot.markEnded() { slot.finish(end) }
+    for slot in leaving { slot.release() }
+  }
+
+  private func add(_ slot: Slot<Element, Failure>) {
+    guard !slot.isDisposed else {
+      slot.release()
+      return
+    }
+    slot.index = slots.count
+    slots.append(slot)
+    if ending == nil || Memory.outlivesEnd {
+      memory.replay { value in
+        guard !slot.isDisposed else { return }
+        note(slot.receive(slot, value), of: slot)
+      }
+    }
+    if let ending {
+      slots.removeLast()
+      if slot.markEnded() { slot.finish(ending) }
+      slot.release()
+    }
+  }
+
+  private func remove(_ slot: Slot<Element, Failure>) {
+    slot.release()
+    guard slot.index < slots.count, slots[slot.index] === slot else { return }
+    if slot.isPaused { resume(slot) }
+    // The list keeps its order; a vacant place is a disposed slot until half are vacant.
+    vacant += 1
+    if vacant == slots.count {
+      slots.removeAll(keepingCapacity: slots.count <= 64)
+      vacant = 0
+      onIdle()
+    } else if vacant > 32, vacant * 2 > slots.count {
+      slots.removeAll { $0.isDisposed }
+      for index in slots.indices { slots[index].index = index }
+      vacant = 0
+    } else if slot.index == slots.count - 1 {
+      slots.removeLast()
+      vacant -= 1
+    }
+  }
+
+  private func resume(_ slot: Slot<Element, Failure>) {
+    guard slot.isPaused else { return }
+    slot.isPaused = false
+    pausedCount -= 1
+    if pausedCount == 0 { onResume() }
+  }
+}
+
+/// What a hub remembers of its stream for those who come later.
+@usableFromInline
+protocol HubMemory: Sendable {
+  associatedtype Element: Sendable
+
+  /// Whether a late observer is told the remembered values even after the end.
+  static var outlivesEnd: Bool { get }
+
+  /// Takes note of a value that is about to be delivered.
+  mutating func remember(_ value: Element)
+
+  /// Tells the remembered values, oldest first.
+  func replay(_ body: (Element) -> Void)
+}
+
+/// Remembers nothing.
+@frozen
+@usableFromInline
+struct NoMemory<Element: Sendable>: HubMemory {
+  @inlinable init() {}
+  @inlinable static var outlivesEnd: Bool { false }
+  @inlinable @inline(__always) mutating func remember(_ value: Element) {}
+  @inlinable func replay(_ body: (Element) -> Void) {}
+}

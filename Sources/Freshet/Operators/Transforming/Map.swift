@@ -1,0 +1,49 @@
+extension Flow {
+  /// Turns each value into another one.
+  ///
+  ///     source   1--2--3--|
+  ///     result   a--b--c--|     map { letter($0) }
+  ///
+  /// The end passes through unchanged.
+  ///
+  /// - Parameter transform: Called once per value, where the value arrives.
+  /// - Complexity: O(1) per value; a chain of maps and filters is one closure.
+  @_transparent
+  public func map<Result: Sendable>(
+    _ transform: @escaping @Sendable (Element) -> Result
+  ) -> Map<Self, Result> {
+    Map(source: self, transform: transform)
+  }
+}
+
+/// The flow behind `map(_:)`.
+@frozen
+public struct Map<Source: Flow, Element: Sendable>: Flow {
+  public typealias Failure = Source.Failure
+  @usableFromInline let source: Source
+  @usableFromInline let transform: @Sendable (Source.Element) -> Element
+
+  @_transparent
+  @usableFromInline
+  init(source: Source, transform: @escaping @Sendable (Source.Element) -> Element) {
+    self.source = source
+    self.transform = transform
+  }
+
+  @_transparent
+  @discardableResult
+  public func subscribe<O: Observer>(_ observer: O) -> Subscription
+  where O.Element == Element, O.Failure == Failure {
+    let transform = transform
+    return source.subscribe(observer, through: { transform($0) })
+  }
+
+  @_transparent
+  @discardableResult
+  public func subscribe<O: Observer>(
+    _ observer: O, through next: @escaping @Sendable (Element) -> O.Element?
+  ) -> Subscription where O.Failure == Failure {
+    let transform = transform
+    return source.subscribe(observer, through: { next(transform($0)) })
+  }
+}
