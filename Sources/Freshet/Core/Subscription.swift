@@ -31,16 +31,21 @@ open class Subscription: @unchecked Sendable {
   /// The observer gets no end. Does nothing after the first call, and nothing
   /// after the stream has ended.
   ///
+  /// - Returns: True when this call is the one that stopped it.
   /// - Complexity: O(1) plus what the source does to let go.
   @inlinable
-  public final func dispose() {
-    if markEnded() { onDispose() }
+  @discardableResult
+  public final func dispose() -> Bool {
+    guard markEnded() else { return false }
+    onDispose()
+    return true
   }
 
   /// Closes the handle on behalf of its source, just before the source sends the end.
   ///
   /// - Returns: False when the handle was closed already; then nothing may be sent.
   @inlinable
+  @discardableResult
   public final func markEnded() -> Bool {
     !closed.exchange(true, ordering: .acquiringAndReleasing)
   }

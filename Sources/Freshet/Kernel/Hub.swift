@@ -9,7 +9,7 @@
 ///   subscribes during a delivery starts with the next event.
 /// - Complexity: sending is O(n) in the number of observers; subscribing and
 ///   disposing are O(1), amortised.
-// @unchecked: `slots`, `memory`, `ending`, `vacant` and `pausedCount` are touched only by the
+// @unchecked: `slots`, `memory`, `ending`, `vacant`, `owesResume` and `pausedCount` are touched only by the
 // one inside `gate`. `SubjectStressTests` under the thread sanitizer would notice.
 @usableFromInline
 final class Hub<Element: Sendable, Failure: Error, Memory: HubMemory>: @unchecked Sendable
@@ -28,24 +28,25 @@ where Memory.Element == Element {
   @exclusivity(unchecked) @usableFromInline var slots: [Slot<Element, Failure>] = []
   @exclusivity(unchecked) @usableFromInline var vacant = 0
   @exclusivity(unchecked) @usableFromInline var pausedCount = 0
+  @exclusivity(unchecked) @usableFromInline var owesResume = false
   @exclusivity(unchecked) @usableFromInline var memory: Memory
   @exclusivity(unchecked) @usableFromInline var ending: End<Failure>?
 
   /// Called, outside any lock, when the last paused observer wants to go on.
   @usableFromInline let onResume: @Sendable () -> Void
 
-  /// Called, outside any lock, when the last observer has left.
-  @usableFromInline let onIdle: @Sendable () -> Void
+  /// Called, outside any lock, for each observer that left before the end.
+  @usableFromInline let onLeave: @Sendable () -> Void
 
   @inlinable
   init(
     memory: Memory,
     onResume: @escaping @Sendable () -> Void = {},
-    onIdle: @escaping @Sendable () -> Void = {}
+    onLeave: @escaping @Sendable () -> Void = {}
   ) {
     self.memory = memory
     self.onResume = onResume
-    self.onIdle = onIdle
+    self.onLeave = onLeave
   }
 
   /// Sends a value to everybody.
@@ -57,6 +58,7 @@ where Memory.Element == Element {
     guard gate.enter(orLeave: .value(value)) else { return .more }
     deliver(value)
     let answer: Answer = pausedCount == 0 ? .more : .pause
+    if answer == .pause { owesResume = true }
     if !gate.leave() { workOffBacklog() }
     return answer
   }
@@ -86,12 +88,11 @@ where Memory.Element == Element {
   @inlinable
   func subscribe<O: Observer>(_ observer: O) -> Subscription
   where O.Element == Element, O.Failure == Failure {
-    let slot = BoxSlot(hub: self, observer: observer)
-    slot.observer?.start(slot)
-    guard !slot.isDisposed else {
-      slot.observer = nil
-      return slot
-    }
+    let slot = BoxSlot<O, Memory>(hub: self)
+    var observer = observer
+    observer.start(slot)
+    guard !slot.isDisposed else { return slot }
+    slot.observer = observer
     perform(.add(slot))
     return slot
   }
@@ -190,6 +191,7 @@ where Memory.Element == Element {
 
   private func remove(_ slot: Slot<Element, Failure>) {
     slot.release()
+    defer { onLeave() }
     guard slot.index < slots.count, slots[slot.index] === slot else { return }
     if slot.isPaused { resume(slot) }
     // The list keeps its order; a vacant place is a disposed slot until half are vacant.
@@ -197,7 +199,6 @@ where Memory.Element == Element {
     if vacant == slots.count {
       slots.removeAll(keepingCapacity: slots.count <= 64)
       vacant = 0
-      onIdle()
     } else if vacant > 32, vacant * 2 > slots.count {
       slots.removeAll { $0.isDisposed }
       for index in slots.indices { slots[index].index = index }
@@ -212,7 +213,9 @@ where Memory.Element == Element {
     guard slot.isPaused else { return }
     slot.isPaused = false
     pausedCount -= 1
-    if pausedCount == 0 { onResume() }
+    guard pausedCount == 0, owesResume else { return }
+    owesResume = false
+    onResume()
   }
 }
 

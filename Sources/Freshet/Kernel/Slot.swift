@@ -32,9 +32,8 @@ where Memory.Element == O.Element {
   @exclusivity(unchecked) @usableFromInline var observer: O?
 
   @inlinable
-  init(hub: Hub<O.Element, O.Failure, Memory>, observer: O) {
+  init(hub: Hub<O.Element, O.Failure, Memory>) {
     self.hub = hub
-    self.observer = observer
     super.init { slot, value in
       unsafeDowncast(slot, to: BoxSlot<O, Memory>.self).observer?.receive(value) ?? .stop
     }

@@ -1,0 +1,226 @@
+import Synchronization
+
+/// Carries one stream over to a scheduler, one job at a time.
+// @unchecked: `observer`, `batch` and `isPaused` belong to the one job that `isScheduled`
+// stands for. `HandoffTests` and the thread sanitizer would notice.
+@usableFromInline
+final class Handoff<O: Observer>: Subscription, @unchecked Sendable {
+  @usableFromInline
+  struct State: Sendable {
+    @usableFromInline var mailbox: Mailbox<O.Element, O.Failure>
+    @usableFromInline var isScheduled = true  // Until the observer has been started.
+    @usableFromInline var mustWake = false
+    @usableFromInline var isWaitingForResume = false
+    @usableFromInline var source: Subscription?
+
+    @inlinable
+    init(mailbox: Mailbox<O.Element, O.Failure>) {
+      self.mailbox = mailbox
+    }
+  }
+
+  @usableFromInline let state: Mutex<State>
+  @usableFromInline let scheduler: any Scheduler
+  @usableFromInline let drainFromTable: @Sendable (Handoff<O>) -> Void
+  @exclusivity(unchecked) @usableFromInline var observer: O?
+  @exclusivity(unchecked) @usableFromInline var batch = Queue<O.Element>()
+
+  @inlinable
+  init(observer: O, scheduler: any Scheduler, mailbox: Mailbox<O.Element, O.Failure>) {
+    self.observer = observer
+    self.scheduler = scheduler
+    self.state = Mutex(State(mailbox: mailbox))
+    self.drainFromTable = { $0.drain() }
+  }
+
+  /// Starts the observer; false when it has disposed of the subscription at once.
+  @inlinable
+  func begin() -> Bool {
+    observer?.start(self)
+    state.withLock { $0.isScheduled = false }
+    guard isDisposed else { return true }
+    wake()
+    return false
+  }
+
+  @inlinable
+  func put(_ value: O.Element) -> Answer {
+    let (answer, mustSchedule) = state.withLock { state -> (Answer, Bool) in
+      let answer = state.mailbox.put(value)
+      return (answer, state.claimJob())
+    }
+    if mustSchedule { schedule() }
+    return isDisposed ? .stop : answer
+  }
+
+  @inlinable
+  func put(end: End<O.Failure>) {
+    let mustSchedule = state.withLock { state in
+      state.mailbox.put(end: end)
+      return state.claimJob()
+    }
+    if mustSchedule { schedule() }
+  }
+
+  @usableFromInline
+  func attach(_ source: Subscription) {
+    let isFirst = state.withLock { state in
+      guard state.source == nil else { return false }
+      state.source = source
+      return true
+    }
+    if !isFirst || isDisposed { source.dispose() }
+  }
+
+  @inlinable
+  func schedule() {
+    scheduler.schedule { [self] in drainFromTable(self) }
+  }
+
+  /// The job: delivers until nothing is left or the observer pauses.
+  @inlinable
+  func drain() {
+    while true {
+      while !isDisposed, let value = batch.popFirst() {
+        switch observer?.receive(value) ?? .stop {
+        case .more: continue
+        case .stop: dispose()
+        case .pause:
+          if park() { return }
+        }
+      }
+      if isDisposed {
+        letGo()
+        return
+      }
+      let (resumed, ending, isOver) = state.withLock {
+        state -> (Subscription?, End<O.Failure>?, Bool) in
+        if !state.mailbox.queue.isEmpty {
+          batch = exchange(&state.mailbox.queue, for: Queue())
+          return (nil, nil, false)
+        }
+        if let ending = state.mailbox.ending { return (nil, ending, true) }
+        // All that was taken has been delivered: only now is there room again.
+        if state.mailbox.takeResume() { return (state.source, nil, false) }
+        state.isScheduled = false
+        return (nil, nil, true)
+      }
+      resumed?.resume()
+      if let ending {
+        let isFirst = markEnded()
+        var observer = exchange(&self.observer, for: nil)
+        letGo()
+        if isFirst { observer?.end(ending) }
+      }
+      if isOver {
+        // A dispose that came while the job was ours has left the release to us.
+        if isDisposed { wake() }
+        return
+      }
+    }
+  }
+
+  /// Stops the job until the observer resumes; false when it has resumed already.
+  @inlinable
+  func park() -> Bool {
+    state.withLock { state in
+      guard !state.mustWake else {
+        state.mustWake = false
+        return false
+      }
+      state.isWaitingForResume = true
+      state.isScheduled = false
+      return true
+    }
+  }
+
+  /// Releases everything. Only the job may call it.
+  @inlinable
+  func letGo() {
+    observer = nil
+    batch = Queue()
+    let (waiting, source) = state.withLock { state in
+      state.isScheduled = true  // No job any more.
+      return (
+        exchange(&state.mailbox.queue, for: Queue()), exchange(&state.source, for: nil)
+      )
+    }
+    _ = waiting
+    source?.dispose()
+  }
+
+  /// Takes the job, if nobody has it, to release everything.
+  @usableFromInline
+  func wake() {
+    let isOurs = state.withLock { state in
+      guard !state.isScheduled else { return false }
+      state.isScheduled = true
+      return true
+    }
+    if isOurs { letGo() }
+  }
+
+  @usableFromInline
+  override func onDispose() {
+    let source = state.withLock { exchange(&$0.source, for: nil) }
+    source?.dispose()
+    wake()
+  }
+
+  @usableFromInline
+  override func resume() {
+    let mustSchedule = state.withLock { state in
+      guard state.isWaitingForResume else {
+        state.mustWake = true
+        return false
+      }
+      state.isWaitingForResume = false
+      state.isScheduled = true
+      return true
+    }
+    if mustSchedule { schedule() }
+  }
+}
+
+extension Handoff.State {
+  /// Takes the job, if there is something to do and nobody has it.
+  @inlinable
+  mutating func claimJob() -> Bool {
+    guard !isScheduled, !isWaitingForResume else { return false }
+    isScheduled = true
+    return true
+  }
+}
+
+/// The observer that brings the source's events to a handoff.
+@frozen
+@usableFromInline
+struct HandoffInlet<O: Observer>: Observer {
+  @usableFromInline typealias Element = O.Element
+  @usableFromInline typealias Failure = O.Failure
+  @usableFromInline let handoff: Handoff<O>
+
+  @inlinable
+  init(handoff: Handoff<O>) {
+    self.handoff = handoff
+  }
+
+  @inlinable static var mayPause: Bool { true }
+
+  @inlinable
+  mutating func start(_ subscription: Subscription) {
+    handoff.attach(subscription)
+  }
+
+  @inlinable
+  @inline(__always)
+  mutating func receive(_ value: Element) -> Answer {
+    if handoff.isDisposed { return .stop }
+    return handoff.put(value)
+  }
+
+  @inlinable
+  mutating func end(_ end: End<Failure>) {
+    if !handoff.isDisposed { handoff.put(end: end) }
+  }
+}

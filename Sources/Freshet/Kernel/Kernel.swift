@@ -1,0 +1,283 @@
+import Synchronization
+
+/// Runs one rule for one observer: the only place where operators meet threads.
+///
+/// Inputs come through a gate, so the rule and the observer see one at a time,
+/// in one order; user code runs inside the gate but never under a lock. The
+/// grammar, dispose, pause and resume are kept here, once for all operators.
+///
+/// Subscribing to a source and resuming one may run that source's loop to its
+/// end. They are done after leaving the gate, and one after the other: a source
+/// that ends at once and causes the next to be subscribed to does not deepen
+/// the stack (contract rule 5).
+// @unchecked: `rule`, `observer`, `outbox`, `timer`, `waiting`, `isPaused`, `isWorking` and `todo`
+// belong to whoever is inside `gate`. `KernelStressTests` under the thread sanitizer would notice.
+@usableFromInline
+final class Kernel<R: Rule, O: Observer>: Subscription, @unchecked Sendable
+where O.Element == R.Output, O.Failure == R.Failure {
+  @usableFromInline
+  enum Event: Sendable {
+    case input(R.Input, Port, closes: Bool)
+    case attach(Subscription, Port)
+    case wake
+    case resume
+    case dispose
+    case nextTask
+  }
+
+  @usableFromInline let gate = Gate<Event>()
+  @usableFromInline let scheduler: (any TimeScheduler)?
+  @exclusivity(unchecked) @usableFromInline var rule: R?
+  @exclusivity(unchecked) @usableFromInline var observer: O?
+  @exclusivity(unchecked) @usableFromInline var outbox = Outbox<R>()
+  @exclusivity(unchecked) @usableFromInline var timer: Disposable?
+  @exclusivity(unchecked) @usableFromInline var waiting: [R.Output] = []
+  @exclusivity(unchecked) @usableFromInline var isPaused = false
+  @exclusivity(unchecked) @usableFromInline var isWorking = false
+  @exclusivity(unchecked) @usableFromInline var todo: [Outbox<R>.Task] = []
+
+  // Made where all types are known; see `Slot.receive`.
+  @usableFromInline let performFromTable: @Sendable (Kernel<R, O>, Event) -> Void
+
+  @inlinable
+  init(rule: R, observer: O, sources: Int, scheduler: (any TimeScheduler)? = nil) {
+    self.rule = rule
+    self.observer = observer
+    self.scheduler = scheduler
+    self.performFromTable = { $0.perform($1) }
+    super.init()
+    for _ in 0..<sources { _ = outbox.ports.open() }
+  }
+
+  // MARK: Going in
+
+  /// Subscribes to one of the sources that the operator was made with.
+  @inlinable
+  @inline(__always)
+  func open<Source: Flow>(
+    _ source: Source, at port: Port,
+    value: @escaping @Sendable (Source.Element) -> R.Input,
+    end: @escaping @Sendable (End<Source.Failure>) -> R.Input
+  ) {
+    if isDisposed { return }
+    source.subscribe(Inlet(kernel: self, port: port, value: value, end: end))
+  }
+
+  /// Tells the observer who serves it. The operator subscribes to its sources after this.
+  @inlinable
+  func begin() {
+    guard gate.enter() else { return }
+    observer?.start(self)
+    leave()
+  }
+
+  /// Takes an input from a source and answers it.
+  @inlinable
+  @inline(__always)
+  func receive(_ input: R.Input, from port: Port) -> Answer {
+    if isDisposed { return .stop }
+    guard gate.enter(orLeave: .input(input, port, closes: false)) else { return .more }
+    let answer = advance(input, from: port)
+    leave()
+    return isDisposed ? .stop : answer
+  }
+
+  @inlinable
+  func perform(_ event: Event) {
+    guard gate.enter(orLeave: event) else { return }
+    handle(event)
+    leave()
+  }
+
+  /// Leaves the gate, works off what came in meanwhile, and does the tasks on sources.
+  @inlinable
+  @inline(__always)
+  func leave() {
+    if todo.isEmpty, gate.leave() { return }
+    leaveSlowly()
+  }
+
+  @inlinable
+  func leaveSlowly() {
+    while true {
+      // Tasks are done by one caller at a time, outside the gate.
+      var task: Outbox<R>.Task?
+      if !isWorking, !todo.isEmpty {
+        task = todo.removeFirst()
+        isWorking = true
+      }
+      while !gate.leave() {
+        for event in gate.takeBacklog() { handle(event) }
+        if task == nil, !isWorking, !todo.isEmpty {
+          task = todo.removeFirst()
+          isWorking = true
+        }
+      }
+      guard let task else { return }
+      work(task)
+      guard gate.enter(orLeave: .nextTask) else { return }
+      isWorking = false
+    }
+  }
+
+  @inlinable
+  func handle(_ event: Event) {
+    switch event {
+    case .input(let input, let port, let closes):
+      guard outbox.ports.isOpen(port) else { return }
+      // The port stays open while the rule looks at the end, so that the rule may name it.
+      let answer = advance(input, from: port)
+      if closes { outbox.ports.close(port) }
+      // The source was already answered; a pause it did not hear of needs no resume.
+      if answer == .pause { outbox.ports.setPaused(false, port) }
+    case .attach(let subscription, let port):
+      if rule == nil || !outbox.ports.attach(subscription, to: port) { subscription.dispose() }
+    case .wake:
+      timer = nil
+      guard rule != nil else { return }
+      if R.needsTime, let scheduler { outbox.now = scheduler.now }
+      rule?.wake(into: &outbox)
+      flush()
+    case .resume:
+      resumeDelivery()
+    case .dispose:
+      letGo()
+    case .nextTask:
+      isWorking = false
+    }
+  }
+
+  // MARK: Inside the gate
+
+  @inlinable
+  @inline(__always)
+  func advance(_ input: R.Input, from port: Port) -> Answer {
+    guard rule != nil, outbox.ports.isOpen(port) else { return .stop }
+    if R.needsTime, let scheduler { outbox.now = scheduler.now }
+    rule!.advance(input, from: port, into: &outbox)
+    flush()
+    guard O.mayPause || R.mayPause else { return .more }
+    guard isPaused || outbox.wantsPause else { return .more }
+    outbox.wantsPause = false
+    outbox.ports.setPaused(true, port)
+    return .pause
+  }
+
+  /// Does what the rule has put into the outbox.
+  @inlinable
+  @inline(__always)
+  func flush() {
+    if let value = outbox.value {
+      outbox.value = nil
+      deliver(value)
+      if !outbox.moreValues.isEmpty { flushMoreValues() }
+    }
+    if outbox.closing.isEmpty, outbox.tasks.isEmpty, outbox.ending == nil, outbox.timer == nil {
+      return
+    }
+    flushRest()
+  }
+
+  @inlinable
+  func flushMoreValues() {
+    let values = exchange(&outbox.moreValues, for: [])
+    for value in values { deliver(value) }
+  }
+
+  @inlinable
+  func flushRest() {
+    for subscription in exchange(&outbox.closing, for: []) { subscription.dispose() }
+    if !outbox.tasks.isEmpty { todo += exchange(&outbox.tasks, for: []) }
+    if let moment = exchange(&outbox.timer, for: nil), let scheduler, !isDisposed {
+      timer = scheduler.schedule(after: moment - scheduler.now) { [self] in
+        performFromTable(self, .wake)  // The cycle ends when the timer comes due or is let go.
+      }
+    }
+    guard outbox.ending != nil else { return }
+    if waiting.isEmpty { finish() } else { letGoOfSources() }
+  }
+
+  @inlinable
+  @inline(__always)
+  func deliver(_ value: R.Output) {
+    if isDisposed { return }
+    if O.mayPause, isPaused {
+      waiting.append(value)
+      return
+    }
+    switch observer?.receive(value) ?? .stop {
+    case .more: break
+    case .pause: isPaused = true
+    case .stop: dispose()
+    }
+  }
+
+  /// The observer wants more: first what waits, then the sources.
+  @inlinable
+  func resumeDelivery() {
+    guard isPaused else { return }
+    isPaused = false
+    if !waiting.isEmpty {
+      let values = exchange(&waiting, for: [])
+      for value in values { deliver(value) }
+    }
+    guard !isPaused, !isDisposed else { return }
+    if outbox.ending != nil { finish() }
+    for subscription in outbox.ports.unpauseAll() { todo.append(.resume(subscription)) }
+  }
+
+  @inlinable
+  func finish() {
+    guard let ending = exchange(&outbox.ending, for: nil) else { return }
+    let isFirst = markEnded()
+    var observer = exchange(&self.observer, for: nil)
+    letGo()
+    if isFirst { observer?.end(ending) }
+  }
+
+  /// Releases the rule, the observer, the timer and all sources.
+  @inlinable
+  func letGo() {
+    observer = nil
+    waiting = []
+    letGoOfSources()
+  }
+
+  /// Releases what feeds the stream; what waits for the observer stays.
+  @inlinable
+  func letGoOfSources() {
+    rule = nil
+    todo = []
+    timer = nil
+    let ending = outbox.ending
+    let places = exchange(&outbox, for: Outbox()).ports.places
+    outbox.ending = ending
+    for place in places { place.subscription?.dispose() }
+  }
+
+  // MARK: Outside the gate
+
+  @inlinable
+  func work(_ task: Outbox<R>.Task) {
+    switch task {
+    case .subscribe(let inner, let port):
+      guard !isDisposed else { return }
+      inner.subscribe(
+        Inlet(kernel: self, port: port, value: { R.input(value: $0) }, end: { R.input(end: $0) }))
+    case .resume(let subscription):
+      subscription.resume()
+    }
+  }
+
+  // MARK: Subscription
+
+  @usableFromInline
+  override func onDispose() {
+    performFromTable(self, .dispose)
+  }
+
+  @usableFromInline
+  override func resume() {
+    performFromTable(self, .resume)
+  }
+}

@@ -1,0 +1,65 @@
+/// Sends one flow, which cannot fail, and then another; behind `startWith(_:)`.
+@frozen
+public struct Concat<First: Flow, Second: Flow>: Flow
+where First.Element == Second.Element, First.Failure == Never {
+  public typealias Element = Second.Element
+  public typealias Failure = Second.Failure
+  @usableFromInline let first: First
+  @usableFromInline let second: Second
+
+  @inlinable
+  init(first: First, second: Second) {
+    self.first = first
+    self.second = second
+  }
+
+  @inlinable
+  @discardableResult
+  public func subscribe<O: Observer>(_ observer: O) -> Subscription
+  where O.Element == Element, O.Failure == Failure {
+    let kernel = Kernel(rule: ConcatRule(second: second), observer: observer, sources: 1)
+    kernel.begin()
+    kernel.open(first, at: Port(0), value: { .value($0) }, end: { _ in .next })
+    return kernel
+  }
+}
+
+/// Subscribes to the second source when the first has finished.
+@frozen
+@usableFromInline
+struct ConcatRule<Second: Flow>: Rule {
+  @usableFromInline typealias Output = Second.Element
+  @usableFromInline typealias Failure = Second.Failure
+  @usableFromInline typealias Inner = Second
+
+  @usableFromInline
+  enum Input: Sendable {
+    case value(Second.Element)
+    case next
+    case end(End<Second.Failure>)
+  }
+
+  @usableFromInline var second: Second?
+
+  @inlinable
+  init(second: Second) {
+    self.second = second
+  }
+
+  @inlinable
+  @inline(__always)
+  mutating func advance(_ input: Input, from port: Port, into out: inout Outbox<Self>) {
+    switch input {
+    case .value(let value):
+      out.emit(value)
+    case .next:
+      if let second { _ = out.subscribe(second) }
+      second = nil
+    case .end(let end):
+      out.end(end)
+    }
+  }
+
+  @inlinable static func input(value: Second.Element) -> Input { .value(value) }
+  @inlinable static func input(end: End<Second.Failure>) -> Input { .end(end) }
+}

@@ -1,0 +1,93 @@
+extension Flow {
+  /// Turns each value into a flow and follows only the latest one.
+  ///
+  ///     source   a-----b-----|
+  ///     inner     a1-a2-a3
+  ///     inner           b1-b2
+  ///     result   -a1-a2-b1-b2|
+  ///
+  /// A new value lets the inner flow before it go. Finishes when the source and
+  /// the latest inner flow have finished. A failure of either ends the result
+  /// at once.
+  ///
+  /// - Parameter transform: Makes the inner flow; called where the value arrives.
+  /// - Complexity: O(1) per value and per inner flow.
+  @inlinable
+  public func switchMap<Inner: Flow>(
+    _ transform: @escaping @Sendable (Element) -> Inner
+  ) -> SwitchMap<Self, Inner> where Inner.Failure == Failure {
+    SwitchMap(source: self, transform: transform)
+  }
+}
+
+/// The flow behind `switchMap(_:)`.
+@frozen
+public struct SwitchMap<Source: Flow, Inner: Flow>: Flow where Inner.Failure == Source.Failure {
+  public typealias Element = Inner.Element
+  public typealias Failure = Source.Failure
+  @usableFromInline let source: Source
+  @usableFromInline let transform: @Sendable (Source.Element) -> Inner
+
+  @inlinable
+  init(source: Source, transform: @escaping @Sendable (Source.Element) -> Inner) {
+    self.source = source
+    self.transform = transform
+  }
+
+  @inlinable
+  @discardableResult
+  public func subscribe<O: Observer>(_ observer: O) -> Subscription
+  where O.Element == Element, O.Failure == Failure {
+    let kernel = Kernel(rule: SwitchMapRule<Inner>(), observer: observer, sources: 1)
+    kernel.begin()
+    let transform = transform
+    kernel.open(
+      source, at: Port(0), value: { .inner(transform($0)) }, end: { .sourceEnd($0) })
+    return kernel
+  }
+}
+
+/// Follows the latest inner flow.
+@frozen
+@usableFromInline
+struct SwitchMapRule<Inner: Flow>: Rule {
+  @usableFromInline typealias Output = Inner.Element
+  @usableFromInline typealias Failure = Inner.Failure
+
+  @usableFromInline
+  enum Input: Sendable {
+    case inner(Inner)
+    case sourceEnd(End<Inner.Failure>)
+    case value(Inner.Element)
+    case innerEnd(End<Inner.Failure>)
+  }
+
+  @usableFromInline var latest: Port?
+  @usableFromInline var sourceHasFinished = false
+
+  @inlinable
+  init() {}
+
+  @inlinable
+  @inline(__always)
+  mutating func advance(_ input: Input, from port: Port, into out: inout Outbox<Self>) {
+    switch input {
+    case .inner(let inner):
+      if let latest { out.dispose(latest) }
+      latest = out.subscribe(inner)
+    case .value(let value):
+      out.emit(value)
+    case .innerEnd(.finished):
+      latest = nil
+      if sourceHasFinished { out.end(.finished) }
+    case .sourceEnd(.finished):
+      sourceHasFinished = true
+      if latest == nil { out.end(.finished) }
+    case .innerEnd(.failed(let failure)), .sourceEnd(.failed(let failure)):
+      out.end(.failed(failure))
+    }
+  }
+
+  @inlinable static func input(value: Inner.Element) -> Input { .value(value) }
+  @inlinable static func input(end: End<Inner.Failure>) -> Input { .innerEnd(end) }
+}

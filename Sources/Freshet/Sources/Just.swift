@@ -1,0 +1,30 @@
+/// A cold flow of one value.
+///
+///     result   (1|)     Just(1)
+@frozen
+public struct Just<Element: Sendable>: Flow {
+  public typealias Failure = Never
+  @usableFromInline let value: Element
+
+  /// Makes a flow of one value.
+  @inlinable
+  public init(_ value: Element) {
+    self.value = value
+  }
+
+  @inlinable
+  @discardableResult
+  public func subscribe<O: Observer>(_ observer: O) -> Subscription
+  where O.Element == Element, O.Failure == Failure {
+    let subscription = Subscription()
+    var observer = observer
+    observer.start(subscription)
+    if subscription.isDisposed { return subscription }
+    if observer.receive(value) == .stop {
+      subscription.dispose()
+    } else if subscription.markEnded() {
+      observer.end(.finished)
+    }
+    return subscription
+  }
+}
