@@ -48,7 +48,9 @@ public struct FlowValues<Source: Flow>: AsyncSequence, Sendable {
     return Iterator(reader: reader)
   }
 
-  /// Hands out the values one by one. One task uses it at a time.
+  /// Hands out the values one by one.
+  ///
+  /// One task uses it at a time.
   public struct Iterator: AsyncIteratorProtocol {
     private let lifetime: Lifetime
 

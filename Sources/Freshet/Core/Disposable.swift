@@ -22,7 +22,9 @@ public final class Disposable: Sendable {
   /// Whether it was disposed of, or what it stands for has ended by itself.
   public var isDisposed: Bool { subscription.isDisposed }
 
-  /// Stops what the token stands for. Idempotent; safe from any thread.
+  /// Stops what the token stands for.
+  ///
+  /// Idempotent; safe from any thread.
   @inlinable
   public func dispose() {
     subscription.dispose()

@@ -50,7 +50,9 @@ open class Subscription: @unchecked Sendable {
     !closed.exchange(true, ordering: .acquiringAndReleasing)
   }
 
-  /// Lets go of everything held for this subscription. Called at most once.
+  /// Lets go of everything held for this subscription.
+  ///
+  /// Called at most once.
   open func onDispose() {}
 
   /// Asks a paused source to go on.

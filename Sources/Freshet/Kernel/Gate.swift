@@ -67,7 +67,9 @@ struct Gate<Event: Sendable>: ~Copyable, Sendable {
     word.compareExchange(expected: 1, desired: 0, ordering: .releasing).exchanged
   }
 
-  /// Takes everything that has come in, in order. Only the one inside may call it.
+  /// Takes everything that has come in, in order.
+  ///
+  /// Only the one inside may call it.
   @usableFromInline
   borrowing func takeBacklog() -> [Event] {
     backlog.withLock { backlog in

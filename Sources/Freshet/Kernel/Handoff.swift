@@ -134,7 +134,9 @@ final class Handoff<O: Observer>: Subscription, @unchecked Sendable {
     }
   }
 
-  /// Releases everything. Only the job may call it.
+  /// Releases everything.
+  ///
+  /// Only the job may call it.
   @inlinable
   func letGo() {
     observer = nil

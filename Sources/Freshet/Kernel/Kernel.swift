@@ -34,7 +34,7 @@ where O.Element == R.Output, O.Failure == R.Failure {
   @exclusivity(unchecked) @usableFromInline var waiting: [R.Output] = []
   @exclusivity(unchecked) @usableFromInline var isPaused = false
   @exclusivity(unchecked) @usableFromInline var isWorking = false
-  @exclusivity(unchecked) @usableFromInline var todo: [Outbox<R>.Task] = []
+  @exclusivity(unchecked) @usableFromInline var todo = Queue<Outbox<R>.Task>()
 
   // Made where all types are known; see `Slot.receive`.
   @usableFromInline let performFromTable: @Sendable (Kernel<R, O>, Event) -> Void
@@ -63,7 +63,9 @@ where O.Element == R.Output, O.Failure == R.Failure {
     source.subscribe(Inlet(kernel: self, port: port, value: value, end: end))
   }
 
-  /// Tells the observer who serves it. The operator subscribes to its sources after this.
+  /// Tells the observer who serves it.
+  ///
+  /// The operator subscribes to its sources after this.
   @inlinable
   func begin() {
     guard gate.enter() else { return }
@@ -102,14 +104,14 @@ where O.Element == R.Output, O.Failure == R.Failure {
     while true {
       // Tasks are done by one caller at a time, outside the gate.
       var task: Outbox<R>.Task?
-      if !isWorking, !todo.isEmpty {
-        task = todo.removeFirst()
+      if !isWorking, let next = todo.popFirst() {
+        task = next
         isWorking = true
       }
       while !gate.leave() {
         for event in gate.takeBacklog() { handle(event) }
-        if task == nil, !isWorking, !todo.isEmpty {
-          task = todo.removeFirst()
+        if task == nil, !isWorking, let next = todo.popFirst() {
+          task = next
           isWorking = true
         }
       }
@@ -187,7 +189,7 @@ where O.Element == R.Output, O.Failure == R.Failure {
   @inlinable
   func flushRest() {
     for subscription in exchange(&outbox.closing, for: []) { subscription.dispose() }
-    if !outbox.tasks.isEmpty { todo += exchange(&outbox.tasks, for: []) }
+    for task in exchange(&outbox.tasks, for: []) { todo.append(task) }
     if let moment = exchange(&outbox.timer, for: nil), let scheduler, !isDisposed {
       timer = scheduler.schedule(after: moment - scheduler.now) { [self] in
         performFromTable(self, .wake)  // The cycle ends when the timer comes due or is let go.
@@ -247,7 +249,7 @@ where O.Element == R.Output, O.Failure == R.Failure {
   @inlinable
   func letGoOfSources() {
     rule = nil
-    todo = []
+    todo = Queue()
     timer = nil
     let ending = outbox.ending
     let places = exchange(&outbox, for: Outbox()).ports.places

@@ -3,7 +3,9 @@
 @frozen
 @usableFromInline
 struct Outbox<R: Rule>: Sendable {
-  /// Work on sources. `subscribe` and `resume` may run a source's loop, so the
+  /// Work on sources.
+  ///
+  /// `subscribe` and `resume` may run a source's loop, so the
   /// kernel does them after it has left the gate.
   @usableFromInline
   enum Task: Sendable {
@@ -39,7 +41,9 @@ struct Outbox<R: Rule>: Sendable {
     }
   }
 
-  /// Ends the stream, after the values. All sources are let go.
+  /// Ends the stream, after the values.
+  ///
+  /// All sources are let go.
   @inlinable
   mutating func end(_ end: End<R.Failure>) {
     if ending == nil { ending = end }
@@ -53,7 +57,9 @@ struct Outbox<R: Rule>: Sendable {
     return port
   }
 
-  /// Lets a source go. Inputs still under way from it are dropped.
+  /// Lets a source go.
+  ///
+  /// Inputs still under way from it are dropped.
   @inlinable
   mutating func dispose(_ port: Port) {
     if let subscription = ports.close(port) { closing.append(subscription) }
@@ -65,13 +71,17 @@ struct Outbox<R: Rule>: Sendable {
     wantsPause = true
   }
 
-  /// Wants more from a source that was paused. Does nothing for one that was not.
+  /// Wants more from a source that was paused.
+  ///
+  /// Does nothing for one that was not.
   @inlinable
   mutating func resume(_ port: Port) {
     if let subscription = ports.unpause(port) { tasks.append(.resume(subscription)) }
   }
 
-  /// Calls `Rule.wake(into:)` at a moment. There is one timer; a rule that wants
+  /// Calls `Rule.wake(into:)` at a moment.
+  ///
+  /// There is one timer; a rule that wants
   /// a later moment lets it come due and sets it again.
   @inlinable
   mutating func wake(at moment: Moment) {

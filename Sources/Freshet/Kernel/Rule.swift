@@ -64,7 +64,9 @@ extension Rule where Inner == NoInner {
   }
 }
 
-/// Names one source of a rule. A port that was closed is never reused.
+/// Names one source of a rule.
+///
+/// A port that was closed is never reused.
 @frozen
 @usableFromInline
 struct Port: Hashable, Sendable {

@@ -95,7 +95,8 @@ final class SharedConnection<Element: Sendable, Failure: Error>: Sendable {
       return !exchange(&state.isOver, for: true)
     }
     guard isFirst else { return }
-    holder.forget(self)  // First, so that an observer that subscribes again starts the source again.
+    // Forgotten first, so that an observer that subscribes again starts the source again.
+    holder.forget(self)
     hub.send(end: end)
   }
 }

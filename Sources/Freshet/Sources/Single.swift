@@ -56,7 +56,9 @@ public struct Single<Element: Sendable, Failure: Error>: Flow {
     return subscription
   }
 
-  /// Takes the answer of a single's work. The first answer counts.
+  /// Takes the answer of a single's work.
+  ///
+  /// The first answer counts.
   public final class Resolver: Sendable {
     private let answer: @Sendable (Result<Element, Failure>?) -> Void
 

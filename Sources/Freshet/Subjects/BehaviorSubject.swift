@@ -23,7 +23,9 @@ public final class BehaviorSubject<Element: Sendable, Failure: Error>: Flow {
     hub = Hub(memory: Latest(cell: cell))
   }
 
-  /// The latest value sent. Setting it is the same as sending.
+  /// The latest value sent.
+  ///
+  /// Setting it is the same as sending.
   ///
   /// Inside an observer it is the value being delivered, or a later one that
   /// was sent meanwhile and comes next.
@@ -33,7 +35,9 @@ public final class BehaviorSubject<Element: Sendable, Failure: Error>: Flow {
     set { send(newValue) }
   }
 
-  /// Makes a value current and sends it to everybody who is subscribed. Ignored after the end.
+  /// Makes a value current and sends it to everybody who is subscribed.
+  ///
+  /// Ignored after the end.
   @inlinable
   public func send(_ value: Element) {
     if hub.trySend(value) { return }

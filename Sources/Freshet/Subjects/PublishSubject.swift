@@ -20,7 +20,9 @@ public final class PublishSubject<Element: Sendable, Failure: Error>: Flow {
   @inlinable
   public init() {}
 
-  /// Sends a value to everybody who is subscribed. Ignored after the end.
+  /// Sends a value to everybody who is subscribed.
+  ///
+  /// Ignored after the end.
   ///
   /// - Returns: `.pause` when some observer asks for a pause. A producer that can
   ///   wait may wait; one that cannot ignores it, and that observer's overflow

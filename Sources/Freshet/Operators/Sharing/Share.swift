@@ -16,7 +16,9 @@ extension Flow {
   }
 }
 
-/// The flow behind `share()`. All copies of the reference share one source.
+/// The flow behind `share()`.
+///
+/// All copies of the reference share one source.
 public final class Share<Source: Flow>: Flow {
   public typealias Element = Source.Element
   public typealias Failure = Source.Failure
