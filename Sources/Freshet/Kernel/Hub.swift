@@ -9,7 +9,7 @@
 ///   subscribes during a delivery starts with the next event.
 /// - Complexity: sending is O(n) in the number of observers; subscribing and
 ///   disposing are O(1), amortised.
-// @unchecked: `slots`, `memory`, `ending`, `vacant`, `owesResume` and `pausedCount` are touched only by the
+// @unchecked: `slots`, `memory`, `ending`, `owesResume` and `pausedCount` are touched only by the
 // one inside `gate`. `SubjectStressTests` under the thread sanitizer would notice.
 @usableFromInline
 final class Hub<Element: Sendable, Failure: Error, Memory: HubMemory>: @unchecked Sendable
@@ -25,8 +25,7 @@ where Memory.Element == Element {
   }
 
   @usableFromInline let gate = Gate<Event>()
-  @exclusivity(unchecked) @usableFromInline var slots: [Slot<Element, Failure>] = []
-  @exclusivity(unchecked) @usableFromInline var vacant = 0
+  @exclusivity(unchecked) @usableFromInline var slots = SlotList<Element, Failure>()
   @exclusivity(unchecked) @usableFromInline var pausedCount = 0
   @exclusivity(unchecked) @usableFromInline var owesResume = false
   @exclusivity(unchecked) @usableFromInline var memory: Memory
@@ -47,6 +46,10 @@ where Memory.Element == Element {
     self.memory = memory
     self.onResume = onResume
     self.onLeave = onLeave
+  }
+
+  deinit {
+    slots.free()
   }
 
   /// Sends a value to everybody.
@@ -97,7 +100,7 @@ where Memory.Element == Element {
     return slot
   }
 
-  @usableFromInline
+  @inlinable
   func perform(_ event: Event) {
     guard gate.enter(orLeave: event) else { return }
     handle(event)
@@ -111,7 +114,7 @@ where Memory.Element == Element {
     } while !gate.leave()
   }
 
-  @usableFromInline
+  @inlinable
   func handle(_ event: Event) {
     switch event {
     case .value(let value): deliver(value)
@@ -119,7 +122,7 @@ where Memory.Element == Element {
     case .add(let slot): add(slot)
     case .remove(let slot): remove(slot)
     case .resume(let slot): resume(slot)
-    case .abandon: for slot in exchange(&slots, for: []) where slot.markEnded() { slot.release() }
+    case .abandon: for slot in slots.takeAll() where slot.markEnded() { slot.release() }
     }
   }
 
@@ -129,12 +132,11 @@ where Memory.Element == Element {
     guard ending == nil else { return }
     memory.remember(value)
     // Nothing can change the list while we are inside the gate, so it is walked in place.
-    slots.withUnsafeBufferPointer { slots in
-      var index = 0
-      while index < slots.count {
-        Unmanaged.passUnretained(slots[index])._withUnsafeGuaranteedRef { offer(value, to: $0) }
-        index &+= 1
-      }
+    guard let base = slots.base else { return }
+    var index = 0
+    while index < slots.count {
+      base[index]._withUnsafeGuaranteedRef { offer(value, to: $0) }
+      index &+= 1
     }
   }
 
@@ -159,22 +161,22 @@ where Memory.Element == Element {
     }
   }
 
-  private func finish(_ end: End<Failure>) {
+  @usableFromInline
+  func finish(_ end: End<Failure>) {
     guard ending == nil else { return }
     ending = end
-    let leaving = exchange(&slots, for: [])
-    vacant = 0
+    let leaving = slots.takeAll()
     pausedCount = 0
     for slot in leaving where slot.markEnded() { slot.finish(end) }
     for slot in leaving { slot.release() }
   }
 
-  private func add(_ slot: Slot<Element, Failure>) {
+  @inlinable
+  func add(_ slot: Slot<Element, Failure>) {
     guard !slot.isDisposed else {
       slot.release()
       return
     }
-    slot.index = slots.count
     slots.append(slot)
     if ending == nil || Memory.outlivesEnd {
       memory.replay { value in
@@ -183,33 +185,23 @@ where Memory.Element == Element {
       }
     }
     if let ending {
-      slots.removeLast()
+      slots.remove(slot)
       if slot.markEnded() { slot.finish(ending) }
       slot.release()
     }
   }
 
-  private func remove(_ slot: Slot<Element, Failure>) {
+  @inlinable
+  func remove(_ slot: Slot<Element, Failure>) {
     slot.release()
-    defer { onLeave() }
-    guard slot.index < slots.count, slots[slot.index] === slot else { return }
     if slot.isPaused { resume(slot) }
-    // The list keeps its order; a vacant place is a disposed slot until half are vacant.
-    vacant += 1
-    if vacant == slots.count {
-      slots.removeAll(keepingCapacity: slots.count <= 64)
-      vacant = 0
-    } else if vacant > 32, vacant * 2 > slots.count {
-      slots.removeAll { $0.isDisposed }
-      for index in slots.indices { slots[index].index = index }
-      vacant = 0
-    } else if slot.index == slots.count - 1 {
-      slots.removeLast()
-      vacant -= 1
-    }
+    slot.isVacated = true
+    slots.remove(slot)
+    onLeave()
   }
 
-  private func resume(_ slot: Slot<Element, Failure>) {
+  @inlinable
+  func resume(_ slot: Slot<Element, Failure>) {
     guard slot.isPaused else { return }
     slot.isPaused = false
     pausedCount -= 1

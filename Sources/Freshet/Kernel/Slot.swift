@@ -8,6 +8,7 @@ class Slot<Element: Sendable, Failure: Error>: Subscription, @unchecked Sendable
   @usableFromInline final let receive: @Sendable (Slot<Element, Failure>, Element) -> Answer
   @exclusivity(unchecked) @usableFromInline final var isPaused = false
   @exclusivity(unchecked) @usableFromInline final var index = 0
+  @exclusivity(unchecked) @usableFromInline final var isVacated = false
 
   @inlinable
   init(receive: @escaping @Sendable (Slot<Element, Failure>, Element) -> Answer) {
