@@ -14,4 +14,8 @@ uint32_t freshet_crc32c_portable(uint32_t crc, const void *bytes, size_t count);
 // 1 when freshet_crc32c uses the instruction.
 int freshet_crc32c_is_accelerated(void);
 
+// A pipe that does not block and closes on exec, in one step where the system can. 0, or -1 and
+// errno. (pipe2 is hidden from Swift by its feature macro.)
+int freshet_wake_pipe(int ends[2]);
+
 #endif

@@ -1,0 +1,257 @@
+import CFreshet
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// A system call that failed.
+package struct SystemError: Error, Sendable, Hashable, CustomStringConvertible {
+  /// The `errno` value.
+  package let code: Int32
+  /// The call, by its C name.
+  package let call: String
+
+  package init(code: Int32, call: String) {
+    self.code = code
+    self.call = call
+  }
+
+  package var description: String { "\(call): \(String(cString: strerror(code)))" }
+
+  package var isInterrupted: Bool { code == EINTR }
+  package var isAbsent: Bool { code == ENOENT }
+  package var isNoDirectory: Bool { code == ENOTDIR }
+  package var isPresentAlready: Bool { code == EEXIST }
+  package var isOutOfSpace: Bool { code == ENOSPC || code == EDQUOT || code == EFBIG }
+  package var isForbidden: Bool { code == EACCES || code == EPERM || code == EROFS }
+}
+
+/// The only file that calls the C library: every result is checked, every descriptor closes on
+/// exec, every mode is explicit.
+enum Platform {
+  static func openFile(_ path: String, flags: Int32, mode: mode_t) throws(SystemError) -> Int32 {
+    while true {
+      let descriptor = open(path, flags | O_CLOEXEC, mode)
+      if descriptor >= 0 { return descriptor }
+      if errno != EINTR { throw SystemError(code: errno, call: "open") }
+    }
+  }
+
+  static func closeFile(_ descriptor: Int32) {
+    // Not repeated after EINTR: Linux has closed the descriptor by then.
+    _ = close(descriptor)
+  }
+
+  static func readFile(
+    _ descriptor: Int32, _ buffer: UnsafeMutableRawBufferPointer, at offset: Int64
+  ) throws(SystemError) -> Int {
+    let count = pread(descriptor, buffer.baseAddress, buffer.count, off_t(offset))
+    if count < 0 { throw SystemError(code: errno, call: "pread") }
+    return count
+  }
+
+  static func writeFile(
+    _ descriptor: Int32, _ bytes: UnsafeRawBufferPointer, at offset: Int64
+  ) throws(SystemError) -> Int {
+    let count = pwrite(descriptor, bytes.baseAddress, bytes.count, off_t(offset))
+    if count < 0 { throw SystemError(code: errno, call: "pwrite") }
+    return count
+  }
+
+  static func check(_ result: Int32, _ call: String) throws(SystemError) {
+    if result != 0 { throw SystemError(code: errno, call: call) }
+  }
+
+  static func synchronize(_ descriptor: Int32) throws(SystemError) {
+    try check(fsync(descriptor), "fsync")
+  }
+
+  static func synchronizeData(_ descriptor: Int32) throws(SystemError) {
+    #if canImport(Darwin)
+      // fdatasync does not reach the medium there; F_FULLFSYNC does.
+      if fcntl(descriptor, F_FULLFSYNC) != -1 { return }
+      try check(fsync(descriptor), "fsync")
+    #else
+      try check(fdatasync(descriptor), "fdatasync")
+    #endif
+  }
+
+  static func truncate(_ descriptor: Int32, to size: Int64) throws(SystemError) {
+    try check(ftruncate(descriptor, off_t(size)), "ftruncate")
+  }
+
+  /// False when somebody else holds the lock and `wait` is false.
+  static func lock(_ descriptor: Int32, wait: Bool) throws(SystemError) -> Bool {
+    while true {
+      if flock(descriptor, wait ? LOCK_EX : LOCK_EX | LOCK_NB) == 0 { return true }
+      if errno == EINTR { continue }
+      if errno == EWOULDBLOCK { return false }
+      throw SystemError(code: errno, call: "flock")
+    }
+  }
+
+  static func unlock(_ descriptor: Int32) {
+    // Fails for a bad descriptor only, which would be a bug of ours.
+    _ = flock(descriptor, LOCK_UN)
+  }
+
+  static func status(of descriptor: Int32) throws(SystemError) -> FileStatus {
+    var info = stat()
+    try check(fstat(descriptor, &info), "fstat")
+    return FileStatus(info)
+  }
+
+  static func status(at path: String) throws(SystemError) -> FileStatus? {
+    var info = stat()
+    if stat(path, &info) == 0 { return FileStatus(info) }
+    if errno == ENOENT { return nil }
+    throw SystemError(code: errno, call: "stat")
+  }
+
+  static func makeDirectory(_ path: String) throws(SystemError) {
+    try check(mkdir(path, 0o700), "mkdir")
+  }
+
+  static func renameFile(_ from: String, to: String) throws(SystemError) {
+    try check(rename(from, to), "rename")
+  }
+
+  static func removeFile(_ path: String) throws(SystemError) {
+    try check(unlink(path), "unlink")
+  }
+
+  static func list(_ path: String) throws(SystemError) -> [String] {
+    guard let directory = opendir(path) else { throw SystemError(code: errno, call: "opendir") }
+    defer { closedir(directory) }
+    var names: [String] = []
+    errno = 0
+    while let entry = readdir(directory) {
+      let name = withUnsafePointer(to: &entry.pointee.d_name) {
+        $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+      }
+      if name != "." && name != ".." { names.append(name) }
+      errno = 0
+    }
+    if errno != 0 { throw SystemError(code: errno, call: "readdir") }
+    return names
+  }
+
+  static func resolved(_ path: String) throws(SystemError) -> String {
+    guard let real = realpath(path, nil) else { throw SystemError(code: errno, call: "realpath") }
+    defer { free(real) }
+    return String(cString: real)
+  }
+
+  /// The path from the root on, without doubled or trailing slashes; links are kept.
+  static func absolute(_ path: String) -> String {
+    var full = path
+    if !path.hasPrefix("/"), let here = getcwd(nil, 0) {
+      full = String(cString: here) + "/" + path
+      free(here)
+    }
+    return "/" + full.split(separator: "/").filter { $0 != "." }.joined(separator: "/")
+  }
+
+  static func pause(microseconds: UInt32) {
+    _ = usleep(microseconds)
+  }
+
+  /// Offset of the first `byte`, or nil.
+  @inline(__always)
+  static func firstIndex(of byte: UInt8, in bytes: UnsafeRawBufferPointer) -> Int? {
+    guard let base = bytes.baseAddress, let hit = memchr(base, Int32(byte), bytes.count) else {
+      return nil
+    }
+    return UnsafeRawPointer(hit) - base
+  }
+
+  static var processID: Int32 { getpid() }
+
+  static var wallClockMicroseconds: Int64 {
+    var time = timespec()
+    clock_gettime(CLOCK_REALTIME, &time)
+    return Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1_000
+  }
+
+  static func makePipe() throws(SystemError) -> (read: Int32, write: Int32) {
+    var ends: [Int32] = [0, 0]
+    try check(freshet_wake_pipe(&ends), "pipe2")
+    return (ends[0], ends[1])
+  }
+
+  static func writeWakeUp(_ descriptor: Int32) {
+    var byte: UInt8 = 1
+    // A full pipe already holds a wake-up, so the result does not matter.
+    _ = write(descriptor, &byte, 1)
+  }
+
+  /// Reads and drops whatever a non-blocking descriptor holds.
+  static func drain(_ descriptor: Int32) {
+    var buffer = [UInt8](repeating: 0, count: 4096)
+    while read(descriptor, &buffer, buffer.count) > 0 {}
+  }
+
+  /// Waits until one of the descriptors can be read; false after the time-out.
+  static func waitReadable(_ descriptors: [Int32], milliseconds: Int32) throws(SystemError) -> Bool
+  {
+    var items = descriptors.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+    let count = poll(&items, nfds_t(items.count), milliseconds)
+    if count < 0 && errno != EINTR { throw SystemError(code: errno, call: "poll") }
+    return count > 0
+  }
+
+  /// A descriptor that becomes readable when the file is written or the directory gets an entry;
+  /// nil where the system has no inotify, or no instance left.
+  static func makeNotifier(directory: String, file: String) -> Int32? {
+    #if os(Linux)
+      let descriptor = inotify_init1(Int32(O_CLOEXEC | O_NONBLOCK))
+      guard descriptor >= 0 else { return nil }
+      let entries = UInt32(IN_CREATE | IN_MOVED_TO | IN_DELETE_SELF | IN_MOVE_SELF)
+      guard inotify_add_watch(descriptor, file, UInt32(IN_MODIFY)) >= 0,
+        inotify_add_watch(descriptor, directory, entries) >= 0
+      else {
+        closeFile(descriptor)
+        return nil
+      }
+      return descriptor
+    #else
+      return nil
+    #endif
+  }
+
+  /// The contents of /proc/self/mountinfo, or nil where there is none.
+  static func mountTable() -> String? {
+    guard let descriptor = try? openFile("/proc/self/mountinfo", flags: O_RDONLY, mode: 0) else {
+      return nil  // No such table on this system: the check does not apply.
+    }
+    defer { closeFile(descriptor) }
+    var bytes: [UInt8] = []
+    var buffer = [UInt8](repeating: 0, count: 65536)
+    while true {
+      let count = read(descriptor, &buffer, buffer.count)
+      if count < 0 && errno == EINTR { continue }
+      if count <= 0 { break }
+      bytes.append(contentsOf: buffer[..<count])
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  static let readFlags = O_RDONLY
+  static let updateFlags = O_RDWR
+  static let createFlags = O_RDWR | O_CREAT
+  static let createNewFlags = O_RDWR | O_CREAT | O_EXCL
+}
+
+extension FileStatus {
+  fileprivate init(_ info: stat) {
+    self.init(
+      identity: FileIdentity(device: UInt64(info.st_dev), node: UInt64(info.st_ino)),
+      size: Int64(info.st_size),
+      isDirectory: info.st_mode & S_IFMT == S_IFDIR,
+      permissions: UInt32(info.st_mode & 0o777))
+  }
+}

@@ -1,0 +1,89 @@
+/// The HEAD file: the durable watermark that all processes share.
+///
+/// It only moves forward, except in recovery. Readers take no lock.
+final class HeadFile: Sendable {
+  let path: String
+  private let file: any File
+  private let storeBits: UInt64
+
+  init(path: String, file: any File, storeBits: UInt64) {
+    self.path = path
+    self.file = file
+    self.storeBits = storeBits
+  }
+
+  /// The watermark; nil when no slot checks.
+  func read() throws(StoreError) -> HeadRecord? {
+    do throws(SystemError) {
+      let bytes = try file.bytes(at: 0, count: HeadRecord.fileBytes)
+      return bytes.withUnsafeBytes { HeadRecord.newest(in: $0, storeBits: storeBits) }
+    } catch {
+      throw .reading(path, at: 0, error)
+    }
+  }
+
+  func identity() throws(SystemError) -> FileIdentity { try file.status().identity }
+
+  /// Moves the watermark to `mine` unless it is there already; returns what HEAD says now. A
+  /// poisoned HEAD stays as it is.
+  func publish(_ mine: HeadRecord) throws(StoreError) -> HeadRecord {
+    try change { current in
+      guard let current else { return mine }
+      if current.isPoisoned || !mine.isAhead(of: current) { return nil }
+      var next = mine
+      next.isRelaxed = current.isRelaxed || mine.isRelaxed
+      return next
+    }
+  }
+
+  /// Marks the store as one whose last bytes may be lost, for every process and for recovery.
+  func poison() throws(StoreError) {
+    _ = try change { current in
+      guard var next = current, !next.isPoisoned else { return nil }
+      next.isPoisoned = true
+      return next
+    }
+  }
+
+  private func change(
+    _ next: (HeadRecord?) -> HeadRecord?
+  ) throws(StoreError) -> HeadRecord {
+    do throws(SystemError) {
+      // Held for two small calls only; see the class's users for who may wait here.
+      _ = try file.lock(wait: true)
+      defer { file.unlock() }
+      let bytes = try file.bytes(at: 0, count: HeadRecord.fileBytes)
+      let current = bytes.withUnsafeBytes { HeadRecord.newest(in: $0, storeBits: storeBits) }
+      guard var record = next(current) else {
+        return current ?? HeadRecord(segment: 1, revision: 0)
+      }
+      record.sequence = (current?.sequence ?? 0) + 1
+      try write(record)
+      return record
+    } catch {
+      throw .system(error, doing: "update", path: path)
+    }
+  }
+
+  /// Writes both slots, whatever they said, and makes them durable. For recovery, under LOCK.
+  func reset(_ record: HeadRecord) throws(StoreError) -> HeadRecord {
+    do throws(SystemError) {
+      _ = try file.lock(wait: true)
+      defer { file.unlock() }
+      var record = record
+      for _ in HeadRecord.slotOffsets {
+        record.sequence += 1
+        try write(record)
+      }
+      try file.synchronize()
+      return record
+    } catch {
+      throw .system(error, doing: "write", path: path, fallback: .ioError)
+    }
+  }
+
+  private func write(_ record: HeadRecord) throws(SystemError) {
+    let slot = HeadRecord.slotOffsets[Int(record.sequence & 1)]
+    try file.writeFully(record.encoded(storeBits: storeBits), at: slot)
+  }
+}

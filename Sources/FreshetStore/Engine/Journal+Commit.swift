@@ -1,0 +1,295 @@
+import Synchronization
+
+extension Journal {
+  /// Puts a request in line. The committer takes all that wait at once: one append, one sync.
+  func enqueue(_ request: CommitRequest) {
+    if state.withLock({ $0.isClosed }) { return request.resolve(.failure(.closed(path))) }
+    let mustStart = queue.withLock { queue in
+      queue.waiting.append(request)
+      defer { queue.isRunning = true }
+      return !queue.isRunning
+    }
+    if mustStart { worker.run { self.drainQueue() } }
+  }
+
+  private func drainQueue() {
+    while let group = nextGroup() { commit(group) }
+  }
+
+  /// As many requests as fit into one append.
+  private func nextGroup() -> [CommitRequest]? {
+    queue.withLock { queue in
+      if queue.waiting.isEmpty {
+        queue.isRunning = false
+        return nil
+      }
+      var count = 0
+      var bytes = 0
+      while count < queue.waiting.count, count == 0 || bytes < Limits.batchBytes / 4 {
+        bytes += queue.waiting[count].bytes
+        count += 1
+      }
+      defer { queue.waiting.removeFirst(count) }
+      return Array(queue.waiting[..<count])
+    }
+  }
+
+  private func commit(_ group: [CommitRequest]) {
+    let requests = group.filter { $0.isWanted }
+    if requests.isEmpty { return }
+    let results: [Result<CommitReceipt, StoreError>]
+    do throws(StoreError) {
+      results = try append(requests)
+    } catch {
+      results = requests.map { _ in .failure(error) }
+    }
+    for (request, result) in zip(requests, results) { request.resolve(result) }
+  }
+
+  private func append(
+    _ requests: [CommitRequest]
+  ) throws(StoreError) -> [Result<CommitReceipt, StoreError>] {
+    if let failure = state.withLock({ $0.failure }) { throw failure }
+    guard let lock else {
+      throw StoreError(.notWritable, "the store \(path) was opened read-only", path: path)
+    }
+    try refresh()
+    try lock.acquire()
+    var planned: [Result<(revision: Int64?, outcomes: [Outcome]), StoreError>] = []
+    var plan: CommitPlan
+    let epoch: Int64
+    do throws(StoreError) {
+      var watermark: HeadRecord
+      (plan, watermark) = try catchUp()
+      if plan.end.offset >= options.segmentBytes { watermark = try roll(&plan) }
+      let start = plan.end
+      let durable = watermark.segment == start.segment ? watermark.offset : 0
+      let time = options.now()
+      for request in requests {
+        planned.append(
+          Result { () throws(StoreError) in
+            try plan.add(request.operations, durableBefore: durable, time: time)
+          })
+      }
+      epoch = plan.epoch
+      if !plan.writer.bytes.isEmpty { try write(plan.writer.bytes, at: start) }
+    } catch {
+      lock.release()
+      throw error
+    }
+    lock.release()
+    try settle(plan)
+    return planned.map { result in
+      result.map { planned in
+        CommitReceipt(
+          token: planned.revision.map { token(epoch: epoch, revision: $0) },
+          outcomes: planned.outcomes)
+      }
+    }
+  }
+
+  /// Begins a plan after the journal's last whole commit, whoever wrote it. Under LOCK.
+  private func catchUp() throws(StoreError) -> (CommitPlan, HeadRecord) {
+    for _ in 0..<2 {
+      if let watermark = try head.read() {
+        if watermark.isPoisoned { throw fail(poisonedError()) }
+        if let plan = try planAfterTail() { return (plan, watermark) }
+      }
+      // A writer died in the middle of an append, or HEAD is gone: recover, as an opener would.
+      let recovery = Recovery(folder: folder, head: head, options: options)
+      let result = try recovery.run(from: nil)
+      state.withLock { state in
+        state.log = result.state
+        state.head = result.head
+      }
+      hub.advance(to: result.head)
+    }
+    throw fail(
+      StoreError(.storeFailed, "the journal of \(path) changed while it was recovered", path: path))
+  }
+
+  /// Nil when the tail is not whole.
+  private func planAfterTail() throws(StoreError) -> CommitPlan? {
+    let log = state.withLock { state in
+      (state.log.end, state.log.revision, state.log.epoch, state.log.index.liveCount)
+    }
+    var plan = CommitPlan(
+      folder: folder, end: log.0, revision: log.1, epoch: log.2, liveCount: log.3
+    ) { [self] hash in
+      state.withLock { state in
+        state.log.index.candidates(hash).map { ($0, state.log.index.location(of: $0)) }
+      }
+    }
+    while true {
+      let size = try folder.size(ofSegment: plan.end.segment)
+      if size < plan.end.offset { return nil }
+      if size > plan.end.offset {
+        var reader = CommitReader(
+          file: try folder.segment(plan.end.segment), from: plan.end, limit: size,
+          revision: plan.revision, epoch: plan.epoch, wantsContents: true)
+        reading: while true {
+          switch try reader.next() {
+          case .commit: plan.absorb(reader.commit, contents: reader.contents)
+          case .end: break reading
+          case .bad: return nil
+          }
+        }
+      }
+      // Another process may have rolled; appending to the old segment would be lost.
+      guard plan.end.segment <= plan.revision, try folder.hasSegment(plan.revision + 1) else {
+        return plan
+      }
+      plan.continueInNextSegment()
+    }
+  }
+
+  /// Begins the next segment. The old one is durable before the new one has a name, so that a
+  /// successor proves its predecessor.
+  private func roll(_ plan: inout CommitPlan) throws(StoreError) -> HeadRecord {
+    try synchronize(plan.end.segment)
+    let next = plan.revision + 1
+    do throws(SystemError) {
+      try folder.makeSegment(next)
+    } catch {
+      throw .system(error, doing: "make", path: folder.path(ofSegment: next))
+    }
+    plan.continueInNextSegment()
+    return try publish(plan.end, revision: plan.revision, epoch: plan.epoch)
+  }
+
+  private func write(_ bytes: [UInt8], at place: Place) throws(StoreError) {
+    let file = try folder.segment(place.segment)
+    let path = folder.path(ofSegment: place.segment)
+    do throws(SystemError) {
+      try file.writeFully(bytes, at: place.offset)
+    } catch {
+      // Nobody was told anything: take back what was written, so that nothing is fused to it.
+      do throws(SystemError) {
+        try file.truncate(to: place.offset)
+        try file.synchronizeData()
+      } catch let second {
+        throw fail(
+          StoreError(
+            .storeFailed,
+            "a write to \(path) failed (\(error)) and could not be taken back "
+              + "(\(second)); open the store again once the disk is in order",
+            path: path, cause: error))
+      }
+      throw .system(error, doing: "write", path: path)
+    }
+  }
+
+  /// Makes the plan's bytes durable as the options say, then adds its commits to the state.
+  private func settle(_ plan: CommitPlan) throws(StoreError) {
+    var watermark: HeadRecord?
+    switch options.durability {
+    case .everyCommit:
+      // Also when nothing was written: an answer may rest on another process's unsynced commit.
+      let isDurable = state.withLock { $0.head.revision >= plan.revision }
+      if !isDurable {
+        try synchronize(plan.end.segment)
+        watermark = try publish(plan.end, revision: plan.revision, epoch: plan.epoch)
+      }
+    case .interval(let delay): scheduleSync(after: delay)
+    case .never:
+      // Nothing will ever be proven durable; this process's own feeds follow what is visible.
+      watermark = HeadRecord(
+        epoch: plan.epoch, segment: plan.end.segment, offset: plan.end.offset,
+        revision: plan.revision)
+    }
+    let result = state.withLock { state in
+      Result { () throws(StoreError) in
+        for commit in plan.commits { try state.log.apply(commit) }
+      }
+    }
+    do throws(StoreError) { try result.get() } catch { throw fail(error) }
+    if let watermark { hub.advance(to: watermark) }
+  }
+
+  private func synchronize(_ segment: Int64) throws(StoreError) {
+    let file = try folder.segment(segment)
+    do throws(SystemError) {
+      try file.synchronizeData()
+    } catch {
+      // The kernel may have dropped the bytes and call them clean: no second sync can be believed.
+      // Every process must know, and only recovery may go on.
+      let path = folder.path(ofSegment: segment)
+      var message =
+        "the disk did not confirm a write to \(path) (\(error)): the last commits may or may not "
+        + "survive; open the store again once the disk is in order"
+      do throws(StoreError) { try head.poison() } catch let second {
+        message += "; other processes could not be told (\(second.message))"
+      }
+      _ = fail(StoreError(.storeFailed, message, path: path, cause: error))
+      throw StoreError(.durabilityUnknown, message, path: path, cause: error)
+    }
+  }
+
+  /// Moves the watermark in HEAD forward.
+  private func publish(
+    _ end: Place, revision: Int64, epoch: Int64
+  ) throws(StoreError) -> HeadRecord {
+    let mine = HeadRecord(
+      epoch: epoch, segment: end.segment, offset: end.offset, revision: revision,
+      isRelaxed: options.durability != .everyCommit)
+    let record: HeadRecord
+    do throws(StoreError) {
+      record = try head.publish(mine)
+    } catch {
+      _ = fail(error)
+      throw StoreError(
+        .durabilityUnknown,
+        "the commit is on disk, but HEAD could not be updated: "
+          + "\(error.message)", path: head.path, cause: error)
+    }
+    if record.isPoisoned {
+      let error = fail(poisonedError())
+      throw StoreError(.durabilityUnknown, error.message, path: head.path, cause: error)
+    }
+    state.withLock { state in
+      if record.isAhead(of: state.head) { state.head = record }
+    }
+    return record
+  }
+
+  private func poisonedError() -> StoreError {
+    StoreError(
+      .storeFailed,
+      "a disk sync of \(path) has failed in some process, so its last commits may be "
+        + "lost; open the store again once the disk is in order", path: path)
+  }
+
+  /// Refuses everything from now on.
+  private func fail(_ error: StoreError) -> StoreError {
+    state.withLock { state in
+      if state.failure == nil { state.failure = error }
+    }
+    return error
+  }
+
+  // MARK: Relaxed durability
+
+  private func scheduleSync(after delay: Duration) {
+    let mustSchedule = state.withLock { state in
+      defer { state.isSyncScheduled = true }
+      return !state.isSyncScheduled
+    }
+    if mustSchedule { worker.run(after: delay) { [weak self] in self?.synchronizeLater() } }
+  }
+
+  /// Makes durable what was acknowledged before, and tells followers.
+  func synchronizeLater() {
+    let (end, revision, epoch) = state.withLock { state in
+      state.isSyncScheduled = false
+      return (state.log.end, state.log.revision, state.log.epoch)
+    }
+    guard state.withLock({ $0.head.revision < revision && $0.failure == nil }) else { return }
+    do throws(StoreError) {
+      try synchronize(end.segment)
+      hub.advance(to: try publish(end, revision: revision, epoch: epoch))
+    } catch {
+      // `synchronize` and `publish` have recorded it: the next commit reports it.
+      return
+    }
+  }
+}

@@ -1,0 +1,67 @@
+/// An operation that has been checked against the limits; ids are bytes from here on.
+enum PreparedOperation: Sendable {
+  case save(id: [UInt8], body: [UInt8])
+  case delete(id: [UInt8])
+  case restore(id: [UInt8])
+  case deleteAll
+
+  /// Checks one operation. Runs on the caller's thread, before anything is locked.
+  init(_ operation: Operation) throws(StoreError) {
+    switch operation {
+    case .save(let id, let body):
+      let bytes = try PreparedOperation.check(id)
+      if body.count > Limits.bodyBytes {
+        throw StoreError(
+          .tooLarge, "the body of \(id) has \(body.count) bytes; the limit is \(Limits.bodyBytes)")
+      }
+      if let fault = BodyCheck.fault(in: body) {
+        throw StoreError(.invalidBody, "the body of \(id) is no JSON object: \(fault)")
+      }
+      self = .save(id: bytes, body: body)
+    case .delete(let id): self = .delete(id: try PreparedOperation.check(id))
+    case .restore(let id): self = .restore(id: try PreparedOperation.check(id))
+    case .deleteAll: self = .deleteAll
+    }
+  }
+
+  /// Checks several, and their total.
+  static func prepare(_ operations: [Operation]) throws(StoreError) -> [PreparedOperation] {
+    var prepared: [PreparedOperation] = []
+    prepared.reserveCapacity(operations.count)
+    var total = 0
+    for operation in operations {
+      prepared.append(try PreparedOperation(operation))
+      total += prepared.last?.bytes ?? 0
+    }
+    if total > Limits.batchBytes {
+      throw StoreError(
+        .tooLarge, "the batch has \(total) bytes; the limit is \(Limits.batchBytes), so split it")
+    }
+    return prepared
+  }
+
+  /// The bytes it adds to a batch.
+  var bytes: Int {
+    switch self {
+    case .save(let id, let body): id.count + body.count
+    case .delete(let id), .restore(let id): id.count
+    case .deleteAll: 0
+    }
+  }
+
+  private static func check(_ id: String) throws(StoreError) -> [UInt8] {
+    if id.isEmpty { throw StoreError(.invalidID, "an id must not be empty") }
+    let bytes = Array(id.utf8)
+    if bytes.count > Limits.idBytes {
+      throw StoreError(
+        .tooLarge, "an id of \(bytes.count) bytes; the limit is \(Limits.idBytes)")
+    }
+    if let control = id.unicodeScalars.first(where: { $0.properties.generalCategory == .control }) {
+      throw StoreError(
+        .invalidID,
+        "an id must not hold control characters, this one holds U+"
+          + String(control.value, radix: 16, uppercase: true))
+    }
+    return bytes
+  }
+}

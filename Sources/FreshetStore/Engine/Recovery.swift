@@ -1,0 +1,301 @@
+/// Brings a journal to a state that can be appended to, or refuses.
+///
+/// The rule: the journal stops making sense at byte B of the last segment. If HEAD says that bytes
+/// beyond B were durable, or any later line that checks says so in its `b`, then durable bytes were
+/// damaged: refuse, and change nothing. Otherwise B is where the last, never acknowledged append
+/// was torn: keep a copy of the rest in lost+…, cut it off, go on. A read error is never damage.
+///
+/// Whoever runs it to write holds LOCK.
+struct Recovery {
+  let folder: StoreFolder
+  let head: HeadFile
+  let options: StoreOptions
+
+  /// What recovery found and did.
+  struct Result {
+    var state: LogState
+    var head: HeadRecord
+    /// The file with the bytes that were cut off.
+    var lostFile: String?
+  }
+
+  /// Folds what HEAD proves, without a lock. It spares the time under LOCK when a store is opened.
+  func prescan() throws(StoreError) -> LogState? {
+    guard let watermark = try head.read(), !watermark.isPoisoned else { return nil }
+    let segments = try folder.segments()
+    guard let first = segments.first, segments.contains(watermark.segment) else { return nil }
+    var state = LogState(firstSegment: first)
+    let bad = try scan(
+      &state, segments: segments.filter { $0 <= watermark.segment }, watermark: watermark,
+      limit: watermark.offset)
+    if let bad { throw try refusal(bad, last: segments.last, proof: "HEAD") }
+    return state
+  }
+
+  /// Folds what may be believed without a lock and without changing anything.
+  func readOnly() throws(StoreError) -> Result {
+    if let state = try prescan() {
+      let head = HeadRecord(
+        epoch: state.epoch, segment: state.end.segment, offset: state.end.offset,
+        revision: state.revision)
+      return Result(state: state, head: head)
+    }
+    let segments = try folder.segments()
+    guard let first = segments.first, let last = segments.last else {
+      throw StoreError(
+        .damaged, "the store \(folder.path) has no segment left; restore it from a copy",
+        path: folder.path)
+    }
+    // Without a watermark, or with a poisoned one, only whole commits up to it are believed.
+    let watermark = try head.read()
+    var state = LogState(firstSegment: first)
+    let size = try folder.size(ofSegment: last)
+    let durable = watermark?.segment == last ? watermark?.offset ?? 0 : 0
+    let limit = watermark == nil ? size : min(size, durable)
+    let bad = try scan(&state, segments: segments, watermark: watermark, limit: limit)
+    if let bad { try prove(bad, last: last, size: size, durable: durable) }
+    let head = HeadRecord(
+      epoch: state.epoch, segment: state.end.segment, offset: state.end.offset,
+      revision: state.revision)
+    return Result(state: state, head: head)
+  }
+
+  /// Recovers, from a state that is known to be good or from the beginning.
+  func run(from known: LogState?) throws(StoreError) -> Result {
+    let watermark = try head.read()
+    let segments = try folder.segments()
+    guard let first = segments.first, let last = segments.last else {
+      throw StoreError(
+        .damaged, "the store \(folder.path) has no segment left; restore it from a copy",
+        path: folder.path)
+    }
+    if let watermark, watermark.segment > last {
+      throw StoreError(
+        .damaged,
+        "the segment \(FileNames.segment(watermark.segment)) is missing: HEAD says it "
+          + "holds commits up to \(watermark.revision); restore it from a copy of the store",
+        path: folder.path(ofSegment: watermark.segment))
+    }
+    var state = known ?? LogState(firstSegment: first)
+    var limit = try folder.size(ofSegment: last)
+    let size = limit
+    let durable = watermark?.segment == last ? watermark?.offset ?? 0 : 0
+    if size < durable {
+      throw StoreError(
+        .damaged,
+        "\(FileNames.segment(last)) has \(size) bytes, but \(durable) were durable; "
+          + "restore it from a copy of the store, or run `freshet store salvage` to keep what is "
+          + "left", path: folder.path(ofSegment: last))
+    }
+    // After a failed sync the bytes beyond the watermark may look right and be lost.
+    if watermark?.isPoisoned == true { limit = durable }
+    let remaining = segments.filter { $0 >= state.end.segment }
+    let bad = try scan(&state, segments: remaining, watermark: watermark, limit: limit)
+    if let bad { try prove(bad, last: last, size: size, durable: durable) }
+
+    var lostFile: String?
+    if state.end.segment == last && state.end.offset < size {
+      lostFile = try cut(state, size: size)
+    }
+    return try publish(state, over: watermark, lostFile: lostFile)
+  }
+
+  /// A bad spot and the segment it is in.
+  private struct Bad {
+    var segment: Int64
+    var spot: CommitReader.BadSpot
+    var revision: Int64
+  }
+
+  private func scan(
+    _ state: inout LogState, segments: [Int64], watermark: HeadRecord?, limit: Int64
+  ) throws(StoreError) -> Bad? {
+    for (number, segment) in segments.enumerated() {
+      let isLast = number == segments.count - 1
+      if segment != state.end.segment {
+        guard segment == state.revision + 1 else {
+          throw StoreError(
+            .damaged,
+            "\(FileNames.segment(state.revision + 1)) is missing: the segment before ends "
+              + "with revision \(state.revision), the next one there is "
+              + "\(FileNames.segment(segment)); restore it from a copy of the store",
+            path: folder.path(ofSegment: state.revision + 1))
+        }
+        state.end = Place(segment: segment, offset: 0)
+      }
+      let end = isLast ? limit : try folder.size(ofSegment: segment)
+      var reader = CommitReader(
+        file: try folder.segment(segment), from: state.end, limit: end, revision: state.revision,
+        epoch: state.epoch)
+      var mark = watermark.flatMap { $0.segment == segment ? $0 : nil }
+      if let found = mark, found.offset < state.end.offset { mark = nil }
+      var isAtEnd = false
+      while !isAtEnd {
+        if let found = mark, found.offset <= state.end.offset {
+          try check(found, against: state)
+          mark = nil
+        }
+        switch try reader.next() {
+        case .commit: try state.apply(reader.commit)
+        case .end: isAtEnd = true
+        case .bad(let spot):
+          return Bad(segment: segment, spot: spot, revision: state.revision)
+        }
+      }
+      state.unknownLines += reader.unknownLines
+    }
+    return nil
+  }
+
+  /// HEAD's watermark lies between two commits, and its revision is the one before.
+  private func check(_ watermark: HeadRecord, against state: LogState) throws(StoreError) {
+    if watermark.offset == state.end.offset && watermark.revision == state.revision { return }
+    throw StoreError(
+      .damaged,
+      "HEAD says that revision \(watermark.revision) ends at byte \(watermark.offset) of "
+        + "\(FileNames.segment(watermark.segment)), but revision \(state.revision) ends at byte "
+        + "\(state.end.offset); run `freshet store verify`",
+      path: folder.path(ofSegment: watermark.segment))
+  }
+
+  /// Throws when anything proves that bytes beyond the bad spot were durable.
+  private func prove(_ bad: Bad, last: Int64, size: Int64, durable: Int64) throws(StoreError) {
+    if bad.segment != last { throw try refusal(bad, last: last, proof: "its successor") }
+    if durable > bad.spot.start { throw try refusal(bad, last: last, proof: "HEAD") }
+    let later = try laterLine(bad, size: size) { $0.durableBefore > bad.spot.start }
+    if let later {
+      throw try refusal(bad, last: last, proof: "the record of revision \(later.revision)")
+    }
+  }
+
+  private func refusal(_ bad: Bad, last: Int64?, proof: String) throws(StoreError) -> StoreError {
+    let name = FileNames.segment(bad.segment)
+    let size = try folder.size(ofSegment: bad.segment)
+    let next = try laterLine(bad, size: size) { $0.revision > bad.revision }
+    let after = next.map { "the next readable record is of revision \($0.revision)" }
+    return StoreError(
+      .damaged,
+      "\(name) is damaged at byte \(bad.spot.line), after revision \(bad.revision): "
+        + "\(bad.spot.reason); \(after ?? "no readable record follows in it"); \(proof) shows that "
+        + "these bytes were durable. Restore the file from a copy of the store, or run "
+        + "`freshet store salvage` to keep every readable record",
+      path: folder.path(of: name))
+  }
+
+  /// The first line after the bad one that checks and fits.
+  private func laterLine(
+    _ bad: Bad, size: Int64, where fits: (RecordLine) -> Bool
+  ) throws(StoreError) -> RecordLine? {
+    var reader = LineReader(
+      file: try folder.segment(bad.segment), offset: bad.spot.line, limit: size)
+    do throws(SystemError) {
+      while true {
+        switch try reader.next() {
+        case .end: return nil
+        case .torn:
+          if !(try reader.skipTornLine()) { return nil }
+        case .line(let range):
+          let line = reader.buffer.withUnsafeBytes { bytes -> RecordLine? in
+            let text = UnsafeRawBufferPointer(rebasing: bytes[range])
+            // A line that does not check proves nothing, whatever is wrong with it.
+            return try? RecordLine(text)
+          }
+          if let line, fits(line) { return line }
+        }
+      }
+    } catch {
+      throw .reading(folder.path(ofSegment: bad.segment), at: reader.offset, error)
+    }
+  }
+
+  /// Moves the bytes after the last whole commit into a file of their own.
+  private func cut(_ state: LogState, size: Int64) throws(StoreError) -> String {
+    let source = try folder.segment(state.end.segment)
+    let fileSystem = folder.fileSystem
+    let time = options.now()
+    var attempt = 0
+    var path = ""
+    do throws(SystemError) {
+      var copy: (any File)?
+      while copy == nil {
+        path = folder.path(
+          of: FileNames.lost(after: state.revision, time: time, attempt: attempt))
+        do throws(SystemError) {
+          copy = try fileSystem.open(path, .createNew)
+        } catch {
+          guard error.isPresentAlready else { throw error }
+          attempt += 1
+        }
+      }
+      var at = state.end.offset
+      while at < size, let copy {
+        let bytes = try source.bytes(at: at, count: Int(min(1 << 20, size - at)))
+        if bytes.isEmpty { break }
+        try copy.writeFully(bytes, at: at - state.end.offset)
+        at += Int64(bytes.count)
+      }
+      try copy?.synchronize()
+      try fileSystem.synchronizeDirectory(folder.path)
+      try source.truncate(to: state.end.offset)
+      try source.synchronize()
+    } catch {
+      throw .system(error, doing: "move the torn end of the journal to", path: path)
+    }
+    return path
+  }
+
+  /// Makes the tail durable and says so in HEAD; begins a new epoch when commits that were cut off
+  /// may have been seen.
+  private func publish(
+    _ recovered: LogState, over watermark: HeadRecord?, lostFile: String?
+  ) throws(StoreError) -> Result {
+    var state = recovered
+    let isRelaxed = options.durability != .everyCommit
+    let mayHaveBeenSeen = watermark.map { $0.isRelaxed || $0.isPoisoned } ?? true
+    if lostFile != nil && (mayHaveBeenSeen || isRelaxed) { try beginEpoch(&state) }
+    let place = Place(segment: watermark?.segment ?? 0, offset: watermark?.offset ?? 0)
+    if let watermark, lostFile == nil, !watermark.isPoisoned, place == state.end,
+      watermark.isRelaxed || !isRelaxed
+    {
+      return Result(state: state, head: watermark, lostFile: nil)
+    }
+    do throws(SystemError) {
+      try folder.fileSystem.synchronizeDirectory(folder.path)
+    } catch {
+      throw .system(error, doing: "sync", path: folder.path)
+    }
+    let file = try folder.segment(state.end.segment)
+    do throws(SystemError) {
+      try file.synchronizeData()
+    } catch {
+      throw StoreError(
+        .durabilityUnknown, "the disk did not confirm the journal's last bytes: \(error)",
+        path: folder.path(ofSegment: state.end.segment), cause: error)
+    }
+    let record = HeadRecord(
+      sequence: watermark?.sequence ?? 0, epoch: state.epoch, segment: state.end.segment,
+      offset: state.end.offset, revision: state.revision,
+      isRelaxed: isRelaxed || watermark?.isRelaxed == true)
+    return Result(state: state, head: try head.reset(record), lostFile: lostFile)
+  }
+
+  private func beginEpoch(_ state: inout LogState) throws(StoreError) {
+    let revision = state.revision + Limits.epochGap
+    var writer = LineWriter()
+    let length = writer.append(
+      LineWriter.Line(kind: .epoch, epoch: state.epoch + 1), revision: revision,
+      durableBefore: state.end.offset, index: 1, count: 1, time: options.now())
+    let file = try folder.segment(state.end.segment)
+    do throws(SystemError) {
+      try file.writeFully(writer.bytes, at: state.end.offset)
+    } catch {
+      throw .system(error, doing: "write", path: folder.path(ofSegment: state.end.segment))
+    }
+    let end = Place(segment: state.end.segment, offset: state.end.offset + Int64(length))
+    let line = LogLine(
+      kind: .epoch, hash: 0, replaces: 0, index: 1,
+      location: Location(place: state.end, length: length))
+    try state.apply(
+      LogCommit(revision: revision, epoch: state.epoch + 1, lines: [line], end: end))
+  }
+}

@@ -1,0 +1,114 @@
+import Synchronization
+
+/// A store's directory: its names, and its segments' open files.
+final class StoreFolder: Sendable {
+  let path: String
+  let fileSystem: any FileSystem
+  private let isReadOnly: Bool
+  /// Guards the table only; files are opened outside. Many readers share one open file.
+  private let open = Mutex<[Int64: any File]>([:])
+
+  init(path: String, fileSystem: any FileSystem, isReadOnly: Bool) {
+    self.path = path
+    self.fileSystem = fileSystem
+    self.isReadOnly = isReadOnly
+  }
+
+  func path(of name: String) -> String { path + "/" + name }
+
+  func path(ofSegment segment: Int64) -> String { path(of: FileNames.segment(segment)) }
+
+  /// The segments that are there, oldest first.
+  func segments() throws(StoreError) -> [Int64] {
+    do throws(SystemError) {
+      return try fileSystem.list(path).compactMap(FileNames.firstRevision).sorted()
+    } catch {
+      throw .system(error, doing: "list", path: path, fallback: .notReadable)
+    }
+  }
+
+  func hasSegment(_ segment: Int64) throws(StoreError) -> Bool {
+    if open.withLock({ $0[segment] != nil }) { return true }
+    return try status(of: FileNames.segment(segment)) != nil
+  }
+
+  func status(of name: String) throws(StoreError) -> FileStatus? {
+    do throws(SystemError) {
+      return try fileSystem.status(at: path(of: name))
+    } catch {
+      throw .system(error, doing: "look at", path: path(of: name))
+    }
+  }
+
+  func segment(_ segment: Int64) throws(StoreError) -> any File {
+    if let file = open.withLock({ $0[segment] }) { return file }
+    let path = path(ofSegment: segment)
+    do throws(SystemError) {
+      let file = try fileSystem.open(path, isReadOnly ? .read : .update)
+      return open.withLock { open in
+        if let first = open[segment] { return first }
+        open[segment] = file
+        return file
+      }
+    } catch {
+      if error.isAbsent {
+        throw StoreError(
+          .damaged,
+          "the segment \(path) is missing; restore it from a copy of the store, or run "
+            + "`freshet store salvage` to keep what is left", path: path, cause: error)
+      }
+      throw .system(error, doing: "open", path: path, fallback: .notReadable)
+    }
+  }
+
+  func size(ofSegment segment: Int64) throws(StoreError) -> Int64 {
+    let file = try self.segment(segment)
+    do throws(SystemError) {
+      return try file.status().size
+    } catch {
+      throw .system(error, doing: "look at", path: path(ofSegment: segment))
+    }
+  }
+
+  /// Makes the next segment and makes its name durable. An empty one may be there already, when
+  /// whoever made it died before it was used.
+  func makeSegment(_ segment: Int64) throws(SystemError) {
+    let file = try fileSystem.open(path(ofSegment: segment), .create)
+    try fileSystem.synchronizeDirectory(path)
+    open.withLock { $0[segment] = file }
+  }
+
+  /// Reads a line that the index points to, and checks it.
+  func content(at location: Location) throws(StoreError) -> LineContent {
+    let file = try segment(location.place.segment)
+    let bytes: [UInt8]
+    do throws(SystemError) {
+      bytes = try file.bytes(at: location.place.offset, count: location.length)
+    } catch {
+      throw .reading(path(ofSegment: location.place.segment), at: location.place.offset, error)
+    }
+    return try StoreFolder.content(of: bytes[...], at: location, in: self)
+  }
+
+  static func content(
+    of bytes: ArraySlice<UInt8>, at location: Location, in folder: StoreFolder
+  ) throws(StoreError) -> LineContent {
+    let result = bytes.withUnsafeBytes { raw -> Result<LineContent, LineFault> in
+      guard raw.count == location.length, raw.last == 0x0A else { return .failure(.short) }
+      let text = UnsafeRawBufferPointer(rebasing: raw.dropLast())
+      return Result { () throws(LineFault) in
+        let line = try RecordLine(text)
+        return LineContent(id: line.idBytes(in: text), body: [UInt8](text[line.body]))
+      }
+    }
+    do throws(LineFault) {
+      return try result.get()
+    } catch {
+      let name = FileNames.segment(location.place.segment)
+      throw StoreError(
+        .damaged,
+        "the record at byte \(location.place.offset) of \(name) is damaged: \(error); "
+          + "run `freshet store verify`", path: folder.path(of: name), cause: error)
+    }
+  }
+}

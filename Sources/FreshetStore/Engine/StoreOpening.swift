@@ -1,0 +1,223 @@
+/// Opens a store directory: checks it, makes it when there is none, recovers its journal.
+struct StoreOpening {
+  let path: String
+  let options: StoreOptions
+
+  private var fileSystem: any FileSystem { options.fileSystem }
+
+  /// A store that is ready for reading, and for writing unless it is read-only.
+  struct Opened {
+    var folder: StoreFolder
+    var description: StoreDescription
+    var head: HeadFile
+    var lock: WriteLock?
+    var result: Recovery.Result
+  }
+
+  func open() throws(StoreError) -> Opened {
+    try checkDirectory()
+    let folder = StoreFolder(
+      path: path, fileSystem: fileSystem, isReadOnly: options.isReadOnly)
+    if options.isReadOnly { return try openReadOnly(folder) }
+    let lock = try openLock()
+    if try folder.status(of: FileNames.store) == nil {
+      try lock.hold { () throws(StoreError) in
+        if try folder.status(of: FileNames.store) == nil { try create(folder) }
+      }
+    }
+    let description = try describe(writing: true)
+    let head = try openHead(description)
+    let recovery = Recovery(folder: folder, head: head, options: options)
+    let prescan = try recovery.prescan()
+    let result = try lock.hold { () throws(StoreError) in try recovery.run(from: prescan) }
+    return Opened(folder: folder, description: description, head: head, lock: lock, result: result)
+  }
+
+  private func openReadOnly(_ folder: StoreFolder) throws(StoreError) -> Opened {
+    let description = try describe(writing: false)
+    let head: HeadFile
+    do throws(SystemError) {
+      let file = try fileSystem.open(folder.path(of: FileNames.head), .read)
+      head = HeadFile(
+        path: folder.path(of: FileNames.head), file: file, storeBits: description.idLowBits)
+    } catch {
+      throw .system(
+        error, doing: "read", path: folder.path(of: FileNames.head), fallback: .notReadable)
+    }
+    let result = try Recovery(folder: folder, head: head, options: options).readOnly()
+    return Opened(folder: folder, description: description, head: head, lock: nil, result: result)
+  }
+
+  // MARK: The directory
+
+  private func checkDirectory() throws(StoreError) {
+    var found = try status(path)
+    if found == nil {
+      guard options.createsIfMissing, !options.isReadOnly else {
+        throw StoreError(.notAStore, "there is no store at \(path)", path: path)
+      }
+      try makeDirectories(path)
+      found = try status(path)
+    }
+    guard let found, found.isDirectory else {
+      throw StoreError(
+        .notADirectory, "\(path) is a file; a store is a directory, so choose another path",
+        path: path)
+    }
+    if found.permissions & 0o022 != 0 && !options.allowsUnsafePermissions {
+      let mode = String(found.permissions, radix: 8)
+      throw StoreError(
+        .unsafePermissions,
+        "others may write to \(path) (mode \(mode)); run `chmod go-w` on it, or "
+          + "allow it explicitly", path: path)
+    }
+    if !options.allowsNetworkFileSystem, let type = fileSystem.mountType(at: path),
+      MountTable.isNetwork(type)
+    {
+      throw StoreError(
+        .networkFileSystem,
+        "\(path) is on a network file system (\(type)), where locks between "
+          + "machines cannot be relied upon; move the store to a local disk", path: path)
+    }
+  }
+
+  private func status(_ path: String) throws(StoreError) -> FileStatus? {
+    do throws(SystemError) {
+      return try fileSystem.status(at: path)
+    } catch {
+      throw .system(error, doing: "look at", path: path, fallback: .notReadable)
+    }
+  }
+
+  private func makeDirectories(_ path: String) throws(StoreError) {
+    let parent = StoreOpening.parent(of: path)
+    if parent != path, try status(parent) == nil { try makeDirectories(parent) }
+    do throws(SystemError) {
+      try fileSystem.makeDirectory(path)
+      try fileSystem.synchronizeDirectory(parent)
+    } catch {
+      // Another process may have been quicker.
+      if error.isPresentAlready { return }
+      throw .system(error, doing: "make the directory", path: path, fallback: .notWritable)
+    }
+  }
+
+  private static func parent(of path: String) -> String {
+    guard let slash = path.lastIndex(of: "/") else { return "." }
+    return slash == path.startIndex ? "/" : String(path[..<slash])
+  }
+
+  private func openLock() throws(StoreError) -> WriteLock {
+    let lockPath = path + "/" + FileNames.lock
+    let isStore = try status(path + "/" + FileNames.store) != nil
+    if !isStore { try checkIsNew() }
+    do throws(SystemError) {
+      let file = try fileSystem.open(lockPath, .create)
+      return WriteLock(
+        path: lockPath, file: file, fileSystem: fileSystem, timeout: options.lockTimeout,
+        openedAt: options.now())
+    } catch {
+      throw .system(error, doing: "open", path: lockPath, fallback: .notWritable)
+    }
+  }
+
+  /// A directory without STORE may only hold what an unfinished creation leaves.
+  private func checkIsNew() throws(StoreError) {
+    let names: [String]
+    do throws(SystemError) {
+      names = try fileSystem.list(path)
+    } catch {
+      throw .system(error, doing: "list", path: path, fallback: .notReadable)
+    }
+    let first = FileNames.segment(1)
+    let leftOvers: Set<String> = [FileNames.lock, FileNames.head, FileNames.newStore, first]
+    let foreign = names.filter { !leftOvers.contains($0) }.sorted()
+    if let name = foreign.first {
+      throw StoreError(
+        .notAStore,
+        "\(path) is no store: it has no STORE file, but holds \(name)"
+          + (foreign.count > 1 ? " and \(foreign.count - 1) more" : "")
+          + "; choose an empty directory", path: path)
+    }
+    if names.contains(first), let size = try status(path + "/" + first)?.size, size > 0 {
+      throw StoreError(
+        .damaged, "\(path) has a journal but no STORE file; restore STORE from a copy of the store",
+        path: path)
+    }
+    if !options.createsIfMissing {
+      throw StoreError(.notAStore, "there is no store at \(path)", path: path)
+    }
+  }
+
+  // MARK: Its files
+
+  /// Makes an empty store. The rename of STORE is the moment from which it exists.
+  private func create(_ folder: StoreFolder) throws(StoreError) {
+    let description = StoreDescription(id: options.makeStoreID(), created: options.now())
+    do throws(SystemError) {
+      try fileSystem.open(folder.path(ofSegment: 1), .create).synchronize()
+    } catch {
+      throw .system(
+        error, doing: "make", path: folder.path(ofSegment: 1), fallback: .notWritable)
+    }
+    let isRelaxed = options.durability != .everyCommit
+    _ = try openHead(description).reset(
+      HeadRecord(segment: 1, revision: 0, isRelaxed: isRelaxed))
+    let new = folder.path(of: FileNames.newStore)
+    do throws(SystemError) {
+      let file = try fileSystem.open(new, .create)
+      try file.truncate(to: 0)
+      try file.writeFully(description.encoded, at: 0)
+      try file.synchronize()
+      try fileSystem.rename(new, to: folder.path(of: FileNames.store))
+      try fileSystem.synchronizeDirectory(path)
+    } catch {
+      throw .system(error, doing: "make", path: new, fallback: .notWritable)
+    }
+  }
+
+  private func openHead(_ description: StoreDescription) throws(StoreError) -> HeadFile {
+    let headPath = path + "/" + FileNames.head
+    do throws(SystemError) {
+      let file = try fileSystem.open(headPath, .create)
+      return HeadFile(path: headPath, file: file, storeBits: description.idLowBits)
+    } catch {
+      throw .system(error, doing: "open", path: headPath, fallback: .notWritable)
+    }
+  }
+
+  private func describe(writing: Bool) throws(StoreError) -> StoreDescription {
+    let storePath = path + "/" + FileNames.store
+    let bytes: [UInt8]
+    do throws(SystemError) {
+      bytes = try fileSystem.open(storePath, .read).bytes(at: 0, count: 65_536)
+    } catch {
+      if error.isAbsent {
+        throw StoreError(.notAStore, "\(path) is no store: it has no STORE file", path: path)
+      }
+      throw .system(error, doing: "read", path: storePath, fallback: .notReadable)
+    }
+    do throws(StoreDescription.Fault) {
+      return try writing ? StoreDescription(bytes) : StoreDescription.forReading(bytes)
+    } catch {
+      throw refusal(error, storePath)
+    }
+  }
+
+  private func refusal(_ fault: StoreDescription.Fault, _ storePath: String) -> StoreError {
+    switch fault {
+    case .notAStore:
+      StoreError(.notAStore, "\(storePath) is no store description", path: storePath)
+    case .damaged(let why):
+      StoreError(
+        .damaged, "\(storePath) is damaged: \(why); restore it from a copy of the store",
+        path: storePath)
+    case .newer(let format, let canRead):
+      StoreError(
+        .newerFormat,
+        "the store \(path) has format \(format), this version writes format 1"
+          + (canRead && !options.isReadOnly ? "; it can still be opened read-only" : "")
+          + "; use a newer version of this program", path: storePath)
+    }
+  }
+}

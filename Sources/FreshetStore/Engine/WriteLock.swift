@@ -1,0 +1,92 @@
+/// The LOCK file: whoever holds its lock may append, and nobody else.
+///
+/// The file is never removed or replaced: a lock on a file that has lost its name protects nothing.
+/// Its text names the owner; it is a message, not the lock.
+final class WriteLock: Sendable {
+  private let path: String
+  private let file: any File
+  private let fileSystem: any FileSystem
+  private let timeout: Duration
+  private let owner: [UInt8]
+
+  init(
+    path: String, file: any File, fileSystem: any FileSystem, timeout: Duration, openedAt: Int64
+  ) {
+    self.path = path
+    self.file = file
+    self.fileSystem = fileSystem
+    self.timeout = timeout
+    let program = CommandLine.arguments.first?.split(separator: "/").last ?? "unknown"
+    let safe = program.unicodeScalars.filter { $0.isASCII && $0 != "\"" && $0 != "\\" && $0 >= " " }
+    let text =
+      #"{"pid":\#(Platform.processID),"program":"\#(String(String.UnicodeScalarView(safe)))","#
+      + #""opened":\#(openedAt)}"#
+    owner = Array((text + "\n").utf8)
+  }
+
+  /// Runs `work` with the right to append.
+  func hold<R>(_ work: () throws(StoreError) -> R) throws(StoreError) -> R {
+    try acquire()
+    defer { release() }
+    return try work()
+  }
+
+  /// Takes the lock, for a holder that lets go before its work ends; `release` ends it.
+  func acquire() throws(StoreError) {
+    var isOwned = false
+    var isSameFile = false
+    do throws(SystemError) {
+      isOwned = try wait()
+      if isOwned {
+        isSameFile = try fileSystem.status(at: path)?.identity == file.status().identity
+        if isSameFile { try writeOwner() }
+      }
+    } catch {
+      if isOwned { release() }
+      throw .system(error, doing: "lock", path: path)
+    }
+    if !isOwned { throw lockedError() }
+    if !isSameFile {
+      release()
+      throw StoreError(
+        .ioError,
+        "the lock file \(path) was removed or replaced while the store was open; "
+          + "close the store and open it again", path: path)
+    }
+  }
+
+  func release() { file.unlock() }
+
+  /// False when the time is over.
+  private func wait() throws(SystemError) -> Bool {
+    if try file.lock(wait: false) { return true }
+    let clock = ContinuousClock()
+    let deadline = clock.now + timeout
+    var pause: UInt32 = 20
+    while !(try file.lock(wait: false)) {
+      if clock.now >= deadline { return false }
+      fileSystem.pause(microseconds: pause)
+      pause = min(pause * 2, 2_000)
+    }
+    return true
+  }
+
+  private func writeOwner() throws(SystemError) {
+    let present = try file.bytes(at: 0, count: owner.count + 1)
+    if present == owner { return }
+    try file.writeFully(owner, at: 0)
+    try file.truncate(to: Int64(owner.count))
+  }
+
+  private func lockedError() -> StoreError {
+    var text = "an unknown process"
+    if let bytes = try? file.bytes(at: 0, count: 256), !bytes.isEmpty {
+      // Only words for the message; without them it stays "an unknown process".
+      text = String(decoding: bytes.prefix { $0 != 0x0A }, as: UTF8.self)
+    }
+    return StoreError(
+      .locked,
+      "another process has held the lock \(path) for \(timeout): \(text); wait for it, or "
+        + "end it", path: path)
+  }
+}

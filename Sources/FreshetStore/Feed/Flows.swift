@@ -1,0 +1,40 @@
+import Freshet
+
+/// The commits of a store as a flow; see `DatabaseManager.changes(since:)`.
+public struct ChangeFlow: Flow {
+  /// One element per commit.
+  public typealias Element = ChangeSet
+  /// Why a feed cannot go on.
+  public typealias Failure = StoreError
+
+  let manager: DatabaseManager
+  let start: StartPosition
+
+  @discardableResult
+  public func subscribe<O: Observer>(_ observer: O) -> Subscription
+  where O.Element == ChangeSet, O.Failure == StoreError {
+    manager.feed(to: observer) { [start] journal throws(StoreError) in
+      try ChangeSource(journal: journal, start: start)
+    }
+  }
+}
+
+/// A store's items as a live list; see `DatabaseManager.observe(_:from:)`.
+public struct LiveListFlow: Flow {
+  /// One element for the state at the start, then one per commit.
+  public typealias Element = LiveList
+  /// Why a feed cannot go on.
+  public typealias Failure = StoreError
+
+  let manager: DatabaseManager
+  let query: Query
+  let start: StartPosition
+
+  @discardableResult
+  public func subscribe<O: Observer>(_ observer: O) -> Subscription
+  where O.Element == LiveList, O.Failure == StoreError {
+    manager.feed(to: observer) { [query, start] journal in
+      LiveListSource(journal: journal, query: query, start: start)
+    }
+  }
+}

@@ -1,0 +1,28 @@
+extension StoreError {
+  /// A file could not be read; never taken for damage.
+  static func reading(_ file: String, at offset: Int64, _ cause: SystemError) -> StoreError {
+    StoreError(
+      .ioError, "cannot read \(file) at byte \(offset): \(cause)", path: file, cause: cause)
+  }
+
+  /// A system call on a path failed: the code follows from the reason, `fallback` for the rest.
+  static func system(
+    _ cause: SystemError, doing what: String, path: String, fallback: Code = .ioError
+  ) -> StoreError {
+    let code: Code =
+      if cause.isOutOfSpace {
+        .diskFull
+      } else if cause.isNoDirectory {
+        .notADirectory
+      } else if cause.isForbidden {
+        .notWritable
+      } else {
+        fallback
+      }
+    return StoreError(code, "cannot \(what) \(path): \(cause)", path: path, cause: cause)
+  }
+
+  static func closed(_ path: String) -> StoreError {
+    StoreError(.closed, "the store \(path) has been closed", path: path)
+  }
+}

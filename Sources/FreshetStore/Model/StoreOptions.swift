@@ -1,0 +1,47 @@
+/// How a store is opened.
+public struct StoreOptions: Sendable {
+  /// What an acknowledgement promises.
+  public enum Durability: Sendable, Hashable {
+    /// The commit survives a power loss; one disk sync per group of commits.
+    case everyCommit
+    /// The commit survives the end of the process; the disk follows within this time. A power loss
+    /// may take the last commits, in order, never a part of one.
+    case interval(Duration)
+    /// The commit survives the end of the process; the disk follows when the system likes. For
+    /// caches and tests. Other processes see such commits when the store is next opened.
+    case never
+  }
+
+  /// What an acknowledgement promises.
+  public var durability = Durability.everyCommit
+  /// How long a commit waits for another process that holds the write lock.
+  public var lockTimeout = Duration.seconds(10)
+  /// Makes the directory and an empty store when there is none.
+  public var createsIfMissing = true
+  /// Takes no lock and writes nothing: the state up to the durable watermark, and what follows.
+  public var isReadOnly = false
+  /// Opens a directory that others may write to.
+  public var allowsUnsafePermissions = false
+  /// Opens a store on a network file system, where locks may not hold.
+  public var allowsNetworkFileSystem = false
+
+  /// A segment that is this long gets a successor.
+  package var segmentBytes = Limits.segmentBytes
+  /// The disk; tests pass one that fails.
+  package var fileSystem: any FileSystem = LiveFileSystem()
+  /// Microseconds since 1970; recorded with each commit, never used to order anything.
+  package var now: @Sendable () -> Int64 = { Platform.wallClockMicroseconds }
+  /// 32 hexadecimal digits for a new store.
+  package var makeStoreID: @Sendable () -> String = StoreOptions.randomStoreID
+  /// How often a follower looks without having been told to.
+  package var sweepMilliseconds: Int32 = 1000
+
+  /// The defaults: every acknowledged commit is durable, a missing store is made.
+  public init() {}
+
+  private static let randomStoreID: @Sendable () -> String = {
+    let digits = Array("0123456789abcdef")
+    var generator = SystemRandomNumberGenerator()
+    return String((0..<32).map { _ in digits[Int.random(in: 0..<16, using: &generator)] })
+  }
+}
