@@ -1,0 +1,172 @@
+import Freshet
+import Synchronization
+
+/// A scheduler whose time moves only when a test says so.
+///
+///     let scheduler = VirtualScheduler()
+///     let recorder = Recorder<Int, Never>(scheduler: scheduler)
+///     recorder.subscribe(to: subject.debounce(for: .seconds(1), on: scheduler))
+///     subject.send(7)
+///     scheduler.advance(by: .seconds(1))
+///
+/// Works that are due at the same moment run in the order in which they were
+/// scheduled. Work that is scheduled while time advances runs inside the same
+/// advance when it is due by then, and every work sees its own due time as
+/// ``now``. Time is advanced by one thread at a time; work may be scheduled and
+/// called off from any thread.
+public final class VirtualScheduler: TimeScheduler {
+  private struct State: Sendable {
+    var now: Moment
+    var heap = DueHeap<Job>()
+  }
+
+  private let state: Mutex<State>
+
+  /// Makes a scheduler that stands at a moment.
+  public init(now: Moment = .zero) {
+    state = Mutex(State(now: now))
+  }
+
+  /// The present moment: the due time of the work that runs, or where the last advance ended.
+  public var now: Moment {
+    state.withLock { $0.now }
+  }
+
+  /// How many works wait. Those that were called off do not count.
+  ///
+  /// - Complexity: O(n).
+  public var pendingCount: Int {
+    state.withLock { state in state.heap.entries.count { !$0.payload.isCancelled } }
+  }
+
+  /// The moment at which the next work is due; nil when none waits.
+  ///
+  /// - Complexity: O(n).
+  public var nextDue: Moment? {
+    state.withLock { state in
+      state.heap.entries.lazy.filter { !$0.payload.isCancelled }.map(\.due).min()
+    }
+  }
+
+  public func schedule(_ work: @escaping @Sendable () -> Void) {
+    _ = insert(Job(work), after: .zero)
+  }
+
+  public func schedule(
+    after delay: Duration, _ work: @escaping @Sendable () -> Void
+  ) -> Disposable {
+    let job = insert(Job(work), after: delay)
+    return Disposable { job.cancel() }
+  }
+
+  private func insert(_ job: Job, after delay: Duration) -> Job {
+    state.withLock { $0.heap.insert(job, due: $0.now + max(.zero, delay)) }
+    return job
+  }
+
+  // MARK: Moving time
+
+  /// Runs everything that is due at this moment, without moving time.
+  public func runDue() {
+    advance(to: now)
+  }
+
+  /// Moves time forward and runs what comes due, in order.
+  ///
+  /// - Parameter duration: How far. Not negative.
+  public func advance(by duration: Duration) {
+    precondition(duration >= .zero, "time does not go back: advance(by: \(duration))")
+    advance(to: now + duration)
+  }
+
+  /// Moves time forward to a moment and runs what comes due, in order.
+  ///
+  /// Work that keeps scheduling work without delay keeps this from returning;
+  /// ``run(limit:)`` has a limit for that.
+  ///
+  /// - Parameter moment: Where to stop. A moment that has passed runs nothing.
+  public func advance(to moment: Moment) {
+    while let job = next(until: moment) { job.run() }
+    state.withLock { $0.now = max($0.now, moment) }
+  }
+
+  /// Runs everything that waits and all that comes of it, moving time as needed.
+  ///
+  /// - Parameter limit: How many works to run at most.
+  /// - Returns: How many ran.
+  /// - Throws: ``LimitReached`` when there is still work after that many, as with a
+  ///   timer that repeats for ever.
+  @discardableResult
+  public func run(limit: Int = 1_000_000) throws(LimitReached) -> Int {
+    var count = 0
+    while count < limit {
+      guard let job = next(until: nil) else { return count }
+      job.run()
+      count += 1
+    }
+    guard nextDue == nil else {
+      throw LimitReached(limit: limit, pending: pendingCount, now: now)
+    }
+    return count
+  }
+
+  /// Takes the first work that is due and moves time to it.
+  private func next(until limit: Moment?) -> Job? {
+    while true {
+      let job = state.withLock { state -> Job? in
+        guard let first = state.heap.first, limit.map({ first.due <= $0 }) ?? true else {
+          return nil
+        }
+        _ = state.heap.popFirst()
+        // One that was called off does not move time.
+        if !first.payload.isCancelled { state.now = max(state.now, first.due) }
+        return first.payload
+      }
+      guard let job else { return nil }
+      if !job.isCancelled { return job }
+    }
+  }
+
+  /// There was still work when the limit was reached.
+  public struct LimitReached: Error, Hashable, CustomStringConvertible {
+    /// How many works were allowed to run.
+    public let limit: Int
+    /// How many works still wait.
+    public let pending: Int
+    /// The moment that was reached.
+    public let now: Moment
+
+    /// What happened and what to do, in words.
+    public var description: String {
+      "\(limit) works ran and \(pending) still wait at \(now.sinceOrigin): "
+        + "a timer repeats without end; use advance(by:)"
+    }
+  }
+
+  /// One scheduled work. Its closure is let go as soon as it has run or was called off.
+  private final class Job: Sendable {
+    private let work: Mutex<(@Sendable () -> Void)?>
+
+    init(_ work: @escaping @Sendable () -> Void) {
+      self.work = Mutex(work)
+    }
+
+    var isCancelled: Bool { work.withLock { $0 == nil } }
+
+    func run() {
+      take()?()
+    }
+
+    func cancel() {
+      _ = take()
+    }
+
+    private func take() -> (@Sendable () -> Void)? {
+      work.withLock { work in
+        let taken = work
+        work = nil
+        return taken
+      }
+    }
+  }
+}
