@@ -30,7 +30,9 @@ extension DatabaseManager {
     if let error = manager.outcome { throw error }
   }
 
-  /// The manager that `setUp(at:options:)` made. While it is opening, its operations wait.
+  /// The manager that was set up.
+  ///
+  /// While it is opening, its operations wait.
   ///
   /// - Throws: `notSetUp` before the set-up; after one that failed, why.
   public static var shared: DatabaseManager {

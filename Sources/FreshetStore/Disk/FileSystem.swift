@@ -121,7 +121,9 @@ extension File {
   }
 }
 
-/// Waits for signs of change. A sign is a hint: whoever wakes reads the state again.
+/// Waits for signs of change.
+///
+/// A sign is a hint: whoever wakes reads the state again.
 package protocol Watch: Sendable {
   /// Returns after a sign, an `interrupt`, or the time-out, whichever is first.
   func wait(milliseconds: Int32) throws(SystemError)

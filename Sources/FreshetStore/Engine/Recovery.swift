@@ -19,7 +19,9 @@ struct Recovery {
     var lostFile: String?
   }
 
-  /// Folds what HEAD proves, without a lock. It spares the time under LOCK when a store is opened.
+  /// Folds what HEAD proves, without a lock.
+  ///
+  /// It spares the time under LOCK when a store is opened.
   func prescan() throws(StoreError) -> LogState? {
     guard let watermark = try head.read(), !watermark.isPoisoned else { return nil }
     let segments = try folder.segments()

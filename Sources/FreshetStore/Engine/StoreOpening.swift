@@ -151,7 +151,9 @@ struct StoreOpening {
 
   // MARK: Its files
 
-  /// Makes an empty store. The rename of STORE is the moment from which it exists.
+  /// Makes an empty store.
+  ///
+  /// The rename of STORE is the moment from which it exists.
   private func create(_ folder: StoreFolder) throws(StoreError) {
     let description = StoreDescription(id: options.makeStoreID(), created: options.now())
     do throws(SystemError) {

@@ -30,7 +30,9 @@ struct StoreDescription: Sendable, Hashable {
     case newer(format: Int64, canRead: Bool)
   }
 
-  /// Reads the file's bytes. The frame and its checksum are the same in every format to come, so
+  /// Reads the file's bytes.
+  ///
+  /// The frame and its checksum are the same in every format to come, so
   /// that a newer format can be told from damage.
   init(_ bytes: [UInt8]) throws(Fault) {
     let text = String(decoding: bytes, as: UTF8.self)

@@ -72,7 +72,7 @@ final class Counter: Sendable {
   var value: Int64 { count.withLock { $0 } }
 }
 
-/// `{"n":number}`
+/// The body `{"n":number}`.
 func body(_ number: Int) -> [UInt8] { Array(#"{"n":\#(number)}"#.utf8) }
 
 func text(_ bytes: [UInt8]?) -> String {
