@@ -48,7 +48,9 @@ public final class DatabaseManager: Sendable {
     return manager
   }
 
-  /// Opens the store and lets the waiting operations go on. Called once.
+  /// Opens the store and lets the waiting operations go on.
+  ///
+  /// Called once.
   func openNow() throws(StoreError) {
     let result = Result { () throws(StoreError) in
       try Journal(opening: path, options: options)
@@ -107,8 +109,9 @@ public final class DatabaseManager: Sendable {
   /// True after a failed opening, and after `close`.
   var canBeReplaced: Bool { failure != nil }
 
-  /// The store's id: 32 hexadecimal digits. Waits for an opening in progress; empty when the store
-  /// could not be opened or is closed.
+  /// The store's id: 32 hexadecimal digits.
+  ///
+  /// Waits for an opening in progress; empty when the store could not be opened or is closed.
   public var storeID: String { journal?.description.id ?? "" }
 
   /// The current epoch; see `Token`.
@@ -134,7 +137,9 @@ public final class DatabaseManager: Sendable {
   public var lostFile: String? { journal?.lostFile }
 
   /// Ends all feeds with `finished`, refuses further operations, and waits for the commits that
-  /// have begun. Idempotent.
+  /// have begun.
+  ///
+  /// Idempotent.
   public func close() {
     let (journal, waiters) = phase.withLock { phase -> (Journal?, [Waiter]) in
       defer { phase = .closed }

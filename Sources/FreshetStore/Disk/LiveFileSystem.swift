@@ -88,8 +88,10 @@ final class LiveFile: File {
   func unlock() { Platform.unlock(descriptor) }
 }
 
-/// inotify on the file and its directory, with a pipe to interrupt it. Without inotify only the
-/// time-outs of `wait` are left, which the caller uses as its sweep anyway.
+/// inotify on the file and its directory, with a pipe to interrupt it.
+///
+/// Without inotify only the time-outs of `wait` are left, which the caller uses as its sweep
+/// anyway.
 final class LiveWatch: Watch {
   private let notifier: Int32?
   private let wakeUp: (read: Int32, write: Int32)

@@ -90,7 +90,9 @@ struct CommitPlan {
     end = Place(segment: revision + 1, offset: 0)
   }
 
-  /// Plans one request as one commit. When it fails, the plan is as it was before.
+  /// Plans one request as one commit.
+  ///
+  /// When it fails, the plan is as it was before.
   mutating func add(
     _ operations: [PreparedOperation], durableBefore: Int64, time: Int64
   ) throws(StoreError) -> (revision: Int64?, outcomes: [Outcome]) {

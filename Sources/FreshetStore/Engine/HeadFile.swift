@@ -24,8 +24,9 @@ final class HeadFile: Sendable {
 
   func identity() throws(SystemError) -> FileIdentity { try file.status().identity }
 
-  /// Moves the watermark to `mine` unless it is there already; returns what HEAD says now. A
-  /// poisoned HEAD stays as it is.
+  /// Moves the watermark to `mine` unless it is there already; returns what HEAD says now.
+  ///
+  /// A poisoned HEAD stays as it is.
   func publish(_ mine: HeadRecord) throws(StoreError) -> HeadRecord {
     try change { current in
       guard let current else { return mine }
@@ -65,7 +66,9 @@ final class HeadFile: Sendable {
     }
   }
 
-  /// Writes both slots, whatever they said, and makes them durable. For recovery, under LOCK.
+  /// Writes both slots, whatever they said, and makes them durable.
+  ///
+  /// For recovery, under LOCK.
   func reset(_ record: HeadRecord) throws(StoreError) -> HeadRecord {
     do throws(SystemError) {
       _ = try file.lock(wait: true)

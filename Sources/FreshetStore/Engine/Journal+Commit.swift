@@ -1,7 +1,9 @@
 import Synchronization
 
 extension Journal {
-  /// Puts a request in line. The committer takes all that wait at once: one append, one sync.
+  /// Puts a request in line.
+  ///
+  /// The committer takes all that wait at once: one append, one sync.
   func enqueue(_ request: CommitRequest) {
     if state.withLock({ $0.isClosed }) { return request.resolve(.failure(.closed(path))) }
     let mustStart = queue.withLock { queue in
@@ -88,7 +90,9 @@ extension Journal {
     }
   }
 
-  /// Begins a plan after the journal's last whole commit, whoever wrote it. Under LOCK.
+  /// Begins a plan after the journal's last whole commit, whoever wrote it.
+  ///
+  /// Under LOCK.
   private func catchUp() throws(StoreError) -> (CommitPlan, HeadRecord) {
     for _ in 0..<2 {
       if let watermark = try head.read() {
@@ -143,8 +147,10 @@ extension Journal {
     }
   }
 
-  /// Begins the next segment. The old one is durable before the new one has a name, so that a
-  /// successor proves its predecessor.
+  /// Begins the next segment.
+  ///
+  /// The old one is durable before the new one has a name, so that a successor proves its
+  /// predecessor.
   private func roll(_ plan: inout CommitPlan) throws(StoreError) -> HeadRecord {
     try synchronize(plan.end.segment)
     let next = plan.revision + 1

@@ -72,7 +72,9 @@ final class Journal: Sendable {
     }
   }
 
-  /// Takes in what other processes have made durable. No lock on files.
+  /// Takes in what other processes have made durable.
+  ///
+  /// No lock on files.
   func refresh() throws(StoreError) {
     guard let record = try head.read() else { return }  // Recovery rewrites it at the next commit.
     let (end, revision, epoch) = state.withLock { state in

@@ -5,7 +5,9 @@ enum PreparedOperation: Sendable {
   case restore(id: [UInt8])
   case deleteAll
 
-  /// Checks one operation. Runs on the caller's thread, before anything is locked.
+  /// Checks one operation.
+  ///
+  /// Runs on the caller's thread, before anything is locked.
   init(_ operation: Operation) throws(StoreError) {
     switch operation {
     case .save(let id, let body):

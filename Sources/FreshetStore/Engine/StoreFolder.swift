@@ -5,7 +5,9 @@ final class StoreFolder: Sendable {
   let path: String
   let fileSystem: any FileSystem
   private let isReadOnly: Bool
-  /// Guards the table only; files are opened outside. Many readers share one open file.
+  /// Guards the table only; files are opened outside.
+  ///
+  /// Many readers share one open file.
   private let open = Mutex<[Int64: any File]>([:])
 
   init(path: String, fileSystem: any FileSystem, isReadOnly: Bool) {
@@ -70,8 +72,9 @@ final class StoreFolder: Sendable {
     }
   }
 
-  /// Makes the next segment and makes its name durable. An empty one may be there already, when
-  /// whoever made it died before it was used.
+  /// Makes the next segment and makes its name durable.
+  ///
+  /// An empty one may be there already, when whoever made it died before it was used.
   func makeSegment(_ segment: Int64) throws(SystemError) {
     let file = try fileSystem.open(path(ofSegment: segment), .create)
     try fileSystem.synchronizeDirectory(path)

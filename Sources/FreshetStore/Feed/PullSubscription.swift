@@ -1,7 +1,9 @@
 import Freshet
 import Synchronization
 
-/// What a feed pulls its values from. Used by one thread at a time.
+/// What a feed pulls its values from.
+///
+/// Used by one thread at a time.
 protocol PullSource: Sendable {
   associatedtype Element: Sendable
   /// The next value; nil when there is none yet.
