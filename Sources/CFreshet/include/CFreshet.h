@@ -1,8 +1,6 @@
 #ifndef CFRESHET_H
 #define CFRESHET_H
 
-#include "FreshetSignals.h"
-
 #include <stddef.h>
 #include <stdint.h>
 

@@ -69,7 +69,7 @@ struct ClosureObserver<Element: Sendable, Failure: Error>: Observer {
   @inlinable
   @inline(__always)
   mutating func end(_ end: End<Failure>) {
-    guard !hasEnded else { return }
+    guard !hasEnded, subscription?.wasDisposedOf != true else { return }
     hasEnded = true
     subscription = nil
     onEnd(end)

@@ -12,8 +12,9 @@ import Synchronization
 // @unchecked: the only state here is one atomic byte. A subclass says for itself
 // what protects what it adds. `ContractTests` (dispose at every point) would notice.
 open class Subscription: @unchecked Sendable {
+  // 0: open. 1: ended, by its source or by an operator. 2: disposed of.
   @usableFromInline
-  final let closed = Atomic<Bool>(false)
+  final let closed = Atomic<UInt8>(0)
 
   /// Creates a handle that is open.
   public init() {}
@@ -23,7 +24,13 @@ open class Subscription: @unchecked Sendable {
   /// A source asks before each value. One relaxed load.
   @inlinable
   public final var isDisposed: Bool {
-    closed.load(ordering: .relaxed)
+    closed.load(ordering: .relaxed) != 0
+  }
+
+  /// True once the observer's side has disposed of it; false when the stream ended first.
+  @inlinable
+  public final var wasDisposedOf: Bool {
+    closed.load(ordering: .relaxed) == 2
   }
 
   /// Stops the subscription and lets go of the observer and the source.
@@ -36,7 +43,19 @@ open class Subscription: @unchecked Sendable {
   @inlinable
   @discardableResult
   public final func dispose() -> Bool {
-    guard markEnded() else { return false }
+    guard close(as: 2) else { return false }
+    onDispose()
+    return true
+  }
+
+  /// Stops the source on behalf of an operator that ends the stream before it.
+  ///
+  /// The operator sends the end after this, unless the handle was closed already.
+  ///
+  /// - Returns: False when the handle was closed already; then nothing may be sent.
+  @inlinable
+  public final func endEarly() -> Bool {
+    guard close(as: 1) else { return false }
     onDispose()
     return true
   }
@@ -47,7 +66,12 @@ open class Subscription: @unchecked Sendable {
   @inlinable
   @discardableResult
   public final func markEnded() -> Bool {
-    !closed.exchange(true, ordering: .acquiringAndReleasing)
+    close(as: 1)
+  }
+
+  @inlinable
+  final func close(as state: UInt8) -> Bool {
+    closed.compareExchange(expected: 0, desired: state, ordering: .acquiringAndReleasing).exchanged
   }
 
   /// Lets go of everything held for this subscription.

@@ -45,10 +45,12 @@ final class Handoff<O: Observer>: Subscription, @unchecked Sendable {
 
   @inlinable
   func put(_ value: O.Element) -> Answer {
+    var dropped: O.Element?
     let (answer, mustSchedule) = state.withLock { state -> (Answer, Bool) in
-      let answer = state.mailbox.put(value)
+      let answer = state.mailbox.put(value, dropped: &dropped)
       return (answer, state.claimJob())
     }
+    _ = dropped
     if mustSchedule { schedule() }
     return isDisposed ? .stop : answer
   }
@@ -86,7 +88,11 @@ final class Handoff<O: Observer>: Subscription, @unchecked Sendable {
         case .more: continue
         case .stop: dispose()
         case .pause:
-          if park() { return }
+          if park() {
+            // A dispose that came while the job was ours has left the release to us.
+            if isDisposed { wake() }
+            return
+          }
         }
       }
       if isDisposed {

@@ -9,8 +9,8 @@
 ///   subscribes during a delivery starts with the next event.
 /// - Complexity: sending is O(n) in the number of observers; subscribing and
 ///   disposing are O(1), amortised.
-// @unchecked: `slots`, `memory`, `ending`, `owesResume` and `pausedCount` are touched only by the
-// one inside `gate`. `SubjectStressTests` under the thread sanitizer would notice.
+// @unchecked: `slots`, `memory`, `ending`, `owesResume`, `mustResume` and `pausedCount` are touched
+// only by the one inside `gate`. `SubjectStressTests` under the thread sanitizer would notice.
 @usableFromInline
 final class Hub<Element: Sendable, Failure: Error, Memory: HubMemory>: @unchecked Sendable
 where Memory.Element == Element {
@@ -28,10 +28,13 @@ where Memory.Element == Element {
   @exclusivity(unchecked) @usableFromInline var slots = SlotList<Element, Failure>()
   @exclusivity(unchecked) @usableFromInline var pausedCount = 0
   @exclusivity(unchecked) @usableFromInline var owesResume = false
+  @exclusivity(unchecked) @usableFromInline var mustResume = false
   @exclusivity(unchecked) @usableFromInline var memory: Memory
   @exclusivity(unchecked) @usableFromInline var ending: End<Failure>?
 
-  /// Called, outside any lock, when the last paused observer wants to go on.
+  /// Called, outside the gate, when the last paused observer wants to go on.
+  ///
+  /// It may run the source's loop: inside the gate that would fill the backlog.
   @usableFromInline let onResume: @Sendable () -> Void
 
   /// Called, outside any lock, for each observer that left before the end.
@@ -104,14 +107,19 @@ where Memory.Element == Element {
   func perform(_ event: Event) {
     guard gate.enter(orLeave: event) else { return }
     handle(event)
-    if !gate.leave() { workOffBacklog() }
+    if mustResume || !gate.leave() { workOffBacklog() }
   }
 
   @usableFromInline
   func workOffBacklog() {
-    repeat {
+    while mustResume || !gate.leave() {
+      if exchange(&mustResume, for: false) {
+        workOffBacklog()
+        onResume()
+        return
+      }
       for event in gate.takeBacklog() { handle(event) }
-    } while !gate.leave()
+    }
   }
 
   @inlinable
@@ -173,6 +181,7 @@ where Memory.Element == Element {
 
   @inlinable
   func add(_ slot: Slot<Element, Failure>) {
+    slot.isAdded = true
     guard !slot.isDisposed else {
       slot.release()
       return
@@ -193,7 +202,8 @@ where Memory.Element == Element {
 
   @inlinable
   func remove(_ slot: Slot<Element, Failure>) {
-    slot.release()
+    // One that is not in yet still belongs to the thread that subscribes; `add` releases it.
+    if slot.isAdded { slot.release() }
     if slot.isPaused { resume(slot) }
     slot.isVacated = true
     slots.remove(slot)
@@ -207,7 +217,7 @@ where Memory.Element == Element {
     pausedCount -= 1
     guard pausedCount == 0, owesResume else { return }
     owesResume = false
-    onResume()
+    mustResume = true
   }
 }
 

@@ -95,25 +95,41 @@ where O.Element == R.Output, O.Failure == R.Failure {
   @inlinable
   @inline(__always)
   func leave() {
-    if todo.isEmpty, gate.leave() { return }
+    if todo.isEmpty, !mayResume, gate.leave() { return }
     leaveSlowly()
+  }
+
+  /// Whether a source waits to be resumed.
+  @inlinable
+  @inline(__always)
+  var mayResume: Bool {
+    (O.mayPause || R.mayPause) && outbox.ports.resumable > 0 && !isPaused
+  }
+
+  /// Takes the next task on sources, if nobody does one.
+  ///
+  /// New sources come before those that were paused: a source whose values cause
+  /// subscriptions is not resumed before those have been made.
+  @inlinable
+  func takeTask() -> Outbox<R>.Task? {
+    guard !isWorking else { return nil }
+    if let task = todo.popFirst() {
+      isWorking = true
+      return task
+    }
+    guard mayResume, let subscription = outbox.ports.takeResumable() else { return nil }
+    isWorking = true
+    return .resume(subscription)
   }
 
   @inlinable
   func leaveSlowly() {
     while true {
       // Tasks are done by one caller at a time, outside the gate.
-      var task: Outbox<R>.Task?
-      if !isWorking, let next = todo.popFirst() {
-        task = next
-        isWorking = true
-      }
+      var task = takeTask()
       while !gate.leave() {
         for event in gate.takeBacklog() { handle(event) }
-        if task == nil, !isWorking, let next = todo.popFirst() {
-          task = next
-          isWorking = true
-        }
+        if task == nil { task = takeTask() }
       }
       guard let task else { return }
       work(task)
@@ -127,11 +143,12 @@ where O.Element == R.Output, O.Failure == R.Failure {
     switch event {
     case .input(let input, let port, let closes):
       guard outbox.ports.isOpen(port) else { return }
+      let wasPaused = outbox.ports.isPaused(port)
       // The port stays open while the rule looks at the end, so that the rule may name it.
       let answer = advance(input, from: port)
       if closes { outbox.ports.close(port) }
       // The source was already answered; a pause it did not hear of needs no resume.
-      if answer == .pause { outbox.ports.setPaused(false, port) }
+      if answer == .pause, !wasPaused { outbox.ports.unpause(port) }
     case .attach(let subscription, let port):
       if rule == nil || !outbox.ports.attach(subscription, to: port) { subscription.dispose() }
     case .wake:
@@ -159,9 +176,10 @@ where O.Element == R.Output, O.Failure == R.Failure {
     rule!.advance(input, from: port, into: &outbox)
     flush()
     guard O.mayPause || R.mayPause else { return .more }
-    guard isPaused || outbox.wantsPause else { return .more }
-    outbox.wantsPause = false
-    outbox.ports.setPaused(true, port)
+    // Subscriptions that this and earlier inputs have caused come before the next input.
+    let isBehind = isWorking && !todo.isEmpty
+    guard isPaused || outbox.wantsPause || isBehind else { return .more }
+    outbox.ports.pause(port, isHeld: exchange(&outbox.wantsPause, for: false))
     return .pause
   }
 
@@ -225,7 +243,6 @@ where O.Element == R.Output, O.Failure == R.Failure {
     }
     guard !isPaused, !isDisposed else { return }
     if outbox.ending != nil { finish() }
-    for subscription in outbox.ports.unpauseAll() { todo.append(.resume(subscription)) }
   }
 
   @inlinable

@@ -17,8 +17,11 @@ struct Mailbox<Element: Sendable, Failure: Error>: Sendable {
   }
 
   /// Takes a value from the source.
+  ///
+  /// - Parameter dropped: Where a value that had to go is left, to be released by the
+  ///   caller outside its lock: that may run foreign code.
   @inlinable
-  mutating func put(_ value: Element) -> Answer {
+  mutating func put(_ value: Element, dropped: inout Element?) -> Answer {
     guard ending == nil else { return .stop }
     if queue.count < capacity {
       queue.append(value)
@@ -35,7 +38,7 @@ struct Mailbox<Element: Sendable, Failure: Error>: Sendable {
       queue.append(value)
       return .more
     case .dropOldest:
-      _ = queue.popFirst()
+      dropped = queue.popFirst()
       queue.append(value)
       return .more
     case .dropNewest:

@@ -73,10 +73,11 @@ struct Outbox<R: Rule>: Sendable {
 
   /// Wants more from a source that was paused.
   ///
-  /// Does nothing for one that was not.
+  /// Does nothing for one that was not. The kernel resumes it when the observer does
+  /// not pause either.
   @inlinable
   mutating func resume(_ port: Port) {
-    if let subscription = ports.unpause(port) { tasks.append(.resume(subscription)) }
+    ports.letGo(port)
   }
 
   /// Calls `Rule.wake(into:)` at a moment.
@@ -98,7 +99,10 @@ struct Ports: Sendable {
   struct Place: Sendable {
     @usableFromInline var generation: UInt32 = 0
     @usableFromInline var isOpen = true
+    /// Its source was told to pause and has not been resumed.
     @usableFromInline var isPaused = false
+    /// The rule wants it to stay paused.
+    @usableFromInline var isHeld = false
     @usableFromInline var subscription: Subscription?
 
     @inlinable
@@ -107,6 +111,12 @@ struct Ports: Sendable {
 
   @usableFromInline var places: [Place] = []
   @usableFromInline var free: [UInt32] = []
+
+  /// How many are paused and not held by the rule.
+  @usableFromInline var resumable = 0
+
+  /// Where the search for the next one to resume goes on, so that each gets its turn.
+  @usableFromInline var cursor = 0
 
   @inlinable
   init() {}
@@ -117,6 +127,7 @@ struct Ports: Sendable {
       let place = Int(index)
       places[place].isOpen = true
       places[place].isPaused = false
+      places[place].isHeld = false
       return Port(index: index, generation: places[place].generation)
     }
     places.append(Place())
@@ -143,6 +154,7 @@ struct Ports: Sendable {
   @discardableResult
   mutating func close(_ port: Port) -> Subscription? {
     guard isOpen(port) else { return nil }
+    unpause(port)
     let index = Int(port.index)
     let subscription = exchange(&places[index].subscription, for: nil)
     places[index].isOpen = false
@@ -152,26 +164,51 @@ struct Ports: Sendable {
   }
 
   @inlinable
-  mutating func setPaused(_ isPaused: Bool, _ port: Port) {
-    if isOpen(port) { places[Int(port.index)].isPaused = isPaused }
+  func isPaused(_ port: Port) -> Bool {
+    isOpen(port) && places[Int(port.index)].isPaused
   }
 
-  /// Ends the pause of one source, which the caller must resume; nil when it is not paused.
+  /// Takes note that a source is being told to pause, until the rule lets it go when held.
   @inlinable
-  mutating func unpause(_ port: Port) -> Subscription? {
-    guard isOpen(port), places[Int(port.index)].isPaused else { return nil }
-    places[Int(port.index)].isPaused = false
-    return places[Int(port.index)].subscription
+  mutating func pause(_ port: Port, isHeld: Bool) {
+    guard isOpen(port) else { return }
+    let index = Int(port.index)
+    if places[index].isPaused, !places[index].isHeld { resumable -= 1 }
+    places[index].isPaused = true
+    if isHeld { places[index].isHeld = true }
+    if !places[index].isHeld { resumable += 1 }
   }
 
-  /// Ends the pause of all sources, which the caller must resume.
+  /// Takes note that a source was not told to pause after all.
   @inlinable
-  mutating func unpauseAll() -> [Subscription] {
-    var resumed: [Subscription] = []
-    for index in places.indices where places[index].isOpen && places[index].isPaused {
+  mutating func unpause(_ port: Port) {
+    guard isOpen(port) else { return }
+    let index = Int(port.index)
+    if places[index].isPaused, !places[index].isHeld { resumable -= 1 }
+    places[index].isPaused = false
+    places[index].isHeld = false
+  }
+
+  /// Ends the hold of the rule on a source.
+  @inlinable
+  mutating func letGo(_ port: Port) {
+    guard isOpen(port), places[Int(port.index)].isHeld else { return }
+    places[Int(port.index)].isHeld = false
+    if places[Int(port.index)].isPaused { resumable += 1 }
+  }
+
+  /// Ends the pause of one source that is not held, for the caller to resume.
+  @inlinable
+  mutating func takeResumable() -> Subscription? {
+    while resumable > 0 {
+      if cursor >= places.count { cursor = 0 }
+      let index = cursor
+      cursor += 1
+      guard places[index].isOpen, places[index].isPaused, !places[index].isHeld else { continue }
       places[index].isPaused = false
-      if let subscription = places[index].subscription { resumed.append(subscription) }
+      resumable -= 1
+      if let subscription = places[index].subscription { return subscription }
     }
-    return resumed
+    return nil
   }
 }

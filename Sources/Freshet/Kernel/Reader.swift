@@ -78,22 +78,26 @@ final class Reader<Element: Sendable, Failure: Error>: Sendable {
   }
 
   func put(_ value: Element) -> Answer {
+    var dropped: Element?
     let (answer, waiter) = state.withLock { state -> (Answer, Waiter?) in
       guard !state.isOver else { return (.stop, nil) }
       if let waiter = exchange(&state.waiter, for: nil) { return (.more, waiter) }
-      return (state.mailbox.put(value), nil)
+      return (state.mailbox.put(value, dropped: &dropped), nil)
     }
+    _ = dropped
     waiter?.resume(returning: .success(value))
     return answer
   }
 
   func put(end: End<Failure>) {
-    let (outcome, waiter) = state.withLock { state -> (Outcome?, Waiter?) in
-      state.source = nil
+    let (outcome, waiter, source) = state.withLock {
+      state -> (Outcome?, Waiter?, Subscription?) in
+      let source = exchange(&state.source, for: nil)
       state.mailbox.put(end: end)
-      guard let waiter = exchange(&state.waiter, for: nil) else { return (nil, nil) }
-      return (state.takeOutcome(), waiter)
+      guard let waiter = exchange(&state.waiter, for: nil) else { return (nil, nil, source) }
+      return (state.takeOutcome(), waiter, source)
     }
+    _ = source
     waiter?.resume(returning: outcome)
   }
 }

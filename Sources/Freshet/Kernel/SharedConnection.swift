@@ -3,23 +3,33 @@ import Synchronization
 /// One run of a shared source, from the first observer to the end or the last one's leave.
 final class SharedConnection<Element: Sendable, Failure: Error>: Sendable {
   /// The connection that new observers join.
+  ///
+  /// The source keeps the connection alive, not the holder: a source that goes away
+  /// without an end takes the connection and its observers with it.
   final class Holder: Sendable {
-    let current = Mutex<SharedConnection?>(nil)
+    private struct Current: Sendable {
+      weak var connection: SharedConnection?
+    }
+
+    private let current = Mutex(Current())
 
     /// Joins the running connection, or makes a new one, which the caller must start.
     func join() -> (connection: SharedConnection, isNew: Bool) {
-      current.withLock { current in
-        if let running = current, running.enter() { return (running, false) }
+      let (connection, old) = current.withLock {
+        current -> (SharedConnection, SharedConnection?) in
+        let old = current.connection
+        if let old, old.enter() { return (old, old) }
         let connection = SharedConnection(holder: self)
         _ = connection.enter()
-        current = connection
-        return (connection, true)
+        current.connection = connection
+        return (connection, old)  // The old one may be released here, outside the lock.
       }
+      return (connection, connection !== old)
     }
 
     func forget(_ connection: SharedConnection) {
       current.withLock { current in
-        if current === connection { current = nil }
+        if current.connection === connection { current.connection = nil }
       }
     }
   }
@@ -52,6 +62,10 @@ final class SharedConnection<Element: Sendable, Failure: Error>: Sendable {
     }
     let target = Mutex(Target())
     var connection: SharedConnection? { target.withLock { $0.connection } }
+  }
+
+  deinit {
+    hub.abandon()  // The source went away without an end.
   }
 
   private func enter() -> Bool {
@@ -90,10 +104,10 @@ final class SharedConnection<Element: Sendable, Failure: Error>: Sendable {
   }
 
   func end(_ end: End<Failure>) {
-    let isFirst = state.withLock { state in
-      state.source = nil
-      return !exchange(&state.isOver, for: true)
+    let (isFirst, source) = state.withLock { state in
+      (!exchange(&state.isOver, for: true), exchange(&state.source, for: nil))
     }
+    _ = source
     guard isFirst else { return }
     // Forgotten first, so that an observer that subscribes again starts the source again.
     holder.forget(self)

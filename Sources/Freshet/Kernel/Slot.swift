@@ -9,6 +9,7 @@ class Slot<Element: Sendable, Failure: Error>: Subscription, @unchecked Sendable
   @exclusivity(unchecked) @usableFromInline final var isPaused = false
   @exclusivity(unchecked) @usableFromInline final var index = 0
   @exclusivity(unchecked) @usableFromInline final var isVacated = false
+  @exclusivity(unchecked) @usableFromInline final var isAdded = false
 
   @inlinable
   init(receive: @escaping @Sendable (Slot<Element, Failure>, Element) -> Answer) {

@@ -42,17 +42,21 @@ public final class BehaviorSubject<Element: Sendable, Failure: Error>: Flow {
   public func send(_ value: Element) {
     if hub.trySend(value) { return }
     // Somebody is delivering. The value is current from now on; its turn comes later.
-    cell.value.withLock { $0 = value }
+    if !cell.isOver.load(ordering: .relaxed) {
+      _ = cell.value.withLock { exchange(&$0, for: value) }
+    }
     hub.send(value)
   }
 
   /// Finishes the stream, for everybody now and everybody who comes later.
   public func finish() {
+    cell.isOver.store(true, ordering: .relaxed)
     hub.send(end: .finished)
   }
 
   /// Fails the stream, for everybody now and everybody who comes later.
   public func fail(_ failure: Failure) {
+    cell.isOver.store(true, ordering: .relaxed)
     hub.send(end: .failed(failure))
   }
 
@@ -70,6 +74,7 @@ public final class BehaviorSubject<Element: Sendable, Failure: Error>: Flow {
   @usableFromInline
   final class Cell: Sendable {
     @usableFromInline let value: Mutex<Element>
+    @usableFromInline let isOver = Atomic<Bool>(false)
 
     @inlinable
     init(_ value: Element) {
@@ -82,9 +87,14 @@ public final class BehaviorSubject<Element: Sendable, Failure: Error>: Flow {
   struct Latest: HubMemory {
     @usableFromInline let cell: Cell
 
+    /// What was delivered last: the cell may be ahead of it, and a late observer that
+    /// was told the cell's value would be told it again when its turn comes.
+    @usableFromInline var delivered: Element
+
     @inlinable
     init(cell: Cell) {
       self.cell = cell
+      delivered = cell.value.withLock { $0 }
     }
 
     @inlinable static var outlivesEnd: Bool { false }
@@ -94,11 +104,12 @@ public final class BehaviorSubject<Element: Sendable, Failure: Error>: Flow {
     mutating func remember(_ value: Element) {
       // The old value may be the last owner of something: it is released after the lock.
       _ = cell.value.withLock { exchange(&$0, for: value) }
+      delivered = value
     }
 
     @inlinable
     func replay(_ body: (Element) -> Void) {
-      body(cell.value.withLock { $0 })
+      body(delivered)
     }
   }
 }

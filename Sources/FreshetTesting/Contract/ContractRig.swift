@@ -5,12 +5,13 @@ public struct ContractRig: Sendable {
   /// The source that the operator under test subscribes to.
   public let source: AnyFlow<Int, ContractFailure>
 
-  /// The clock for timed operators, and the place for `observe(on:)`. The suite runs it.
+  /// The clock for timed operators and the place for `observe(on:)`; the suite runs it.
   public let scheduler: VirtualScheduler
 
-  /// Let every closure of the operator under test hold this, for example by
-  /// `.map { [token = rig.token] in token.pass($0) }`. The suite sees whether it
-  /// is released.
+  /// What every closure of the operator under test should hold.
+  ///
+  /// For example `.map { [token = rig.token] in token.pass($0) }`: the suite sees
+  /// whether it is released.
   public let token: LeakProbe.Token
 
   init<Source: Flow>(source: Source, scheduler: VirtualScheduler, token: LeakProbe.Token)
@@ -43,7 +44,7 @@ public struct ContractTraits: OptionSet, Sendable {
   /// A pause may change the order in which the values of several sources come.
   public static let reorders = ContractTraits(rawValue: 8)
 
-  /// A re-entrant or concurrent input may change what comes out, as when the
-  /// latest of two sources are combined.
+  /// It drops values that come before something else has happened, or lets them wait:
+  /// what is sent from inside a delivery does not give what is sent later.
   public static let lossy = ContractTraits(rawValue: 16)
 }

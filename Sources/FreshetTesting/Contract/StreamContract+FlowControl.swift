@@ -31,7 +31,8 @@ extension StreamContract {
       if excess > allowance {
         found.append(
           violation(
-            6, "an observer that pauses has taken \(taken) values by round \(round); the source "
+            6,
+            "an observer that pauses has taken \(taken) values by round \(round); the source "
               + "was asked for \(source.log.sent), more than \(allowance) ahead"))
         break
       }

@@ -1,18 +1,26 @@
 import Freshet
 import Synchronization
 
-extension StreamContract {
-  /// What the unruly source does, step by step.
-  enum Step: Sendable {
-    case value(Int)
-    case finish
-    case fail
-    case startAgain
-    case dispose
-  }
+/// What the unruly source does, step by step.
+enum ContractStep: Sendable, CustomStringConvertible {
+  case value(Int)
+  case finish
+  case fail
+  case dispose
 
+  var description: String {
+    switch self {
+    case .value(let value): "send \(value)"
+    case .finish: "finish"
+    case .fail: "fail"
+    case .dispose: "(observer disposes)"
+    }
+  }
+}
+
+extension StreamContract {
   /// Each script, and how many of its steps a polite source would have done.
-  static var unrulyScripts: [(steps: [Step], polite: Int)] {
+  static var unrulyScripts: [(steps: [ContractStep], polite: Int)] {
     [
       ([.value(1), .finish, .value(2), .finish], 2),
       ([.value(1), .value(2), .finish, .fail, .value(3), .finish], 3),
@@ -44,15 +52,18 @@ extension StreamContract {
     let token = log.subscribe(to: setup.flow)
     if source.log.subscriptions == 1 {
       source.send(1)
+      setup.settle()
       let second = source.startAgain()
-      source.send(2)
-      source.send(3)
+      for value in 2...3 {
+        source.send(value)
+        setup.settle()
+      }
       source.finish()
       setup.settle()
       if !second.allSatisfy(\.isDisposed) {
         found.append(violation(1, "a second start: the second handle was not disposed of"))
       }
-      let steps: [Step] = [.value(1), .value(2), .value(3), .finish]
+      let steps: [ContractStep] = [.value(1), .value(2), .value(3), .finish]
       let expected = transcript(of: steps, manners: .polite)
       if log.lines != expected {
         found.append(
@@ -65,7 +76,7 @@ extension StreamContract {
   }
 
   private func transcript(
-    of steps: [Step], manners: ScriptedSource<Int, ContractFailure>.Manners
+    of steps: [ContractStep], manners: ScriptedSource<Int, ContractFailure>.Manners
   ) -> [String] {
     let source = ScriptedSource<Int, ContractFailure>(manners)
     let setup = rig(source)
@@ -76,7 +87,6 @@ extension StreamContract {
       case .value(let value): source.send(value)
       case .finish: source.finish()
       case .fail: source.fail(ContractFailure())
-      case .startAgain: source.startAgain()
       case .dispose: token.dispose()
       }
       setup.settle()

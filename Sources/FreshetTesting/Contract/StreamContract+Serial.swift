@@ -79,7 +79,8 @@ extension StreamContract {
     if source.log.subscriptions != expected {
       found.append(
         violation(
-          3, "two observers: expected \(expected) subscriptions to the source, "
+          3,
+          "two observers: expected \(expected) subscriptions to the source, "
             + "got \(source.log.subscriptions)"))
     }
     source.send(1)
@@ -89,7 +90,8 @@ extension StreamContract {
     if recorders[0].transcript != recorders[1].transcript {
       found.append(
         violation(
-          3, "two observers of the same inputs: \(recorders[0].transcript) "
+          3,
+          "two observers of the same inputs: \(recorders[0].transcript) "
             + "and \(recorders[1].transcript)"))
     }
     for recorder in recorders { recorder.dispose() }

@@ -120,7 +120,7 @@ public final class Recorder<Element: Sendable, Failure: Error>: Sendable {
     source.subscribe(UnpausingRecordingObserver(recorder: self))
   }
 
-  /// Disposes of the subscription. Whatever comes later on this thread is a violation.
+  /// Disposes of the subscription; whatever comes later on this thread is a violation.
   public func dispose() {
     let subscription = state.withLock { state in
       let taken = state.subscription

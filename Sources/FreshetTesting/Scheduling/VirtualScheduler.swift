@@ -32,7 +32,7 @@ public final class VirtualScheduler: TimeScheduler {
     state.withLock { $0.now }
   }
 
-  /// How many works wait. Those that were called off do not count.
+  /// How many works wait, without those that were called off.
   ///
   /// - Complexity: O(n).
   public var pendingCount: Int {
@@ -143,25 +143,31 @@ public final class VirtualScheduler: TimeScheduler {
     }
   }
 
-  /// One scheduled work. Its closure is let go as soon as it has run or was called off.
+  /// One scheduled work, whose closure is let go as soon as it has run or was called off.
   private final class Job: Sendable {
-    private let work: Mutex<(@Sendable () -> Void)?>
+    // In a struct, because a closure that goes in and out of generic storage gains a
+    // wrapper each time.
+    private struct Work: Sendable {
+      let body: @Sendable () -> Void
+    }
 
-    init(_ work: @escaping @Sendable () -> Void) {
-      self.work = Mutex(work)
+    private let work: Mutex<Work?>
+
+    init(_ body: @escaping @Sendable () -> Void) {
+      work = Mutex(Work(body: body))
     }
 
     var isCancelled: Bool { work.withLock { $0 == nil } }
 
     func run() {
-      take()?()
+      take()?.body()
     }
 
     func cancel() {
       _ = take()
     }
 
-    private func take() -> (@Sendable () -> Void)? {
+    private func take() -> Work? {
       work.withLock { work in
         let taken = work
         work = nil

@@ -14,15 +14,20 @@ final class ScriptedRun<Element: Sendable, Failure: Error>: Subscription, @unche
 
   private let source: ScriptedSource<Element, Failure>
   private let state: Mutex<State>
-  private let script = Mutex<(next: (@Sendable (Int) -> Element?)?, end: End<Failure>?)>((nil, nil))
+  private let script: (@Sendable (Int) -> Element?)?
+  private let scriptEnd: End<Failure>?
 
-  init(source: ScriptedSource<Element, Failure>, observer: AnyObserver<Element, Failure>) {
+  init(
+    source: ScriptedSource<Element, Failure>, observer: AnyObserver<Element, Failure>,
+    script: (@Sendable (Int) -> Element?)?, end: End<Failure>?
+  ) {
     self.source = source
+    self.script = script
+    scriptEnd = end
     state = Mutex(State(observer: observer))
   }
 
-  func begin(script: (@Sendable (Int) -> Element?)?, end: End<Failure>?) {
-    self.script.withLock { $0 = (script, end) }
+  func begin() {
     var observer = self.observer
     observer?.start(self)
     if script != nil { play() }
@@ -78,14 +83,13 @@ final class ScriptedRun<Element: Sendable, Failure: Error>: Subscription, @unche
       return true
     }
     guard isMine else { return }
-    let (next, end) = script.withLock { $0 }
     while !isDisposed {
       let position = state.withLock { state -> Int in
         state.position += 1
         return state.position - 1
       }
-      guard let value = next?(position) else {
-        if let end { send(end: end) }
+      guard let value = script?(position) else {
+        if let scriptEnd { send(end: scriptEnd) }
         return
       }
       if send(value) == .pause, park() { break }
@@ -113,7 +117,7 @@ final class ScriptedRun<Element: Sendable, Failure: Error>: Subscription, @unche
       state.isPaused = false
       return true
     }
-    if goesOn, script.withLock({ $0.next != nil }) { play() }
+    if goesOn, script != nil { play() }
   }
 
   override func onDispose() {

@@ -76,12 +76,13 @@ public final class ScriptedSource<Element: Sendable, Failure: Error>: Flow {
   @discardableResult
   public func subscribe<O: Observer>(_ observer: O) -> Subscription
   where O.Element == Element, O.Failure == Failure {
-    let run = ScriptedRun(source: self, observer: AnyObserver(observer))
+    let run = ScriptedRun(
+      source: self, observer: AnyObserver(observer), script: script, end: scriptEnd)
     state.withLock { state in
       state.log.subscriptions += 1
       if script == nil { state.runs.append(run) }
     }
-    run.begin(script: script, end: scriptEnd)
+    run.begin()
     return run
   }
 

@@ -60,6 +60,10 @@ struct TakeObserver<Downstream: Observer>: Observer {
   @inlinable
   @inline(__always)
   mutating func start(_ subscription: Subscription) {
+    guard self.subscription == nil else {
+      subscription.dispose()  // A second source for one observer: the first one lives.
+      return
+    }
     self.subscription = subscription
     downstream.start(subscription)
   }
@@ -71,7 +75,7 @@ struct TakeObserver<Downstream: Observer>: Observer {
     left -= 1
     let answer = downstream.receive(value)
     guard left == 0, answer != .stop else { return answer }
-    if subscription?.dispose() == true { downstream.end(.finished) }
+    if subscription?.endEarly() == true { downstream.end(.finished) }
     return .stop
   }
 

@@ -94,7 +94,7 @@ struct TapObserver<Downstream: Observer>: Observer {
   @inlinable
   @inline(__always)
   mutating func end(_ end: End<Failure>) {
-    guard !hasEnded else { return }
+    guard !hasEnded, subscription?.wasDisposedOf != true else { return }
     hasEnded = true
     subscription = nil
     onEnd?(end)

@@ -1,0 +1,2 @@
+// Placeholder until the command lands.
+@main enum Freshet { static func main() {} }

@@ -1,0 +1,41 @@
+import Freshet
+import FreshetTesting
+import Testing
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+@Suite("stream contract")
+struct ContractTests {
+  @Test("keeps the rules", arguments: contractTable.filter { selected($0) })
+  func contract(_ entry: ContractEntry) {
+    for violation in entry.violations() {
+      Issue.record("\(violation)")
+    }
+  }
+
+  @Test("every operator file has an entry in the table")
+  func everyOperatorHasAnEntry() throws {
+    let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .deletingLastPathComponent().deletingLastPathComponent()
+    let entries = Set(contractTable.map(\.file))
+    for folder in ["Operators", "Sources"] {
+      let path = root.appending(path: "Sources/Freshet/\(folder)")
+      let files = try FileManager.default.subpathsOfDirectory(atPath: path.path)
+        .filter { $0.hasSuffix(".swift") }
+      #expect(!files.isEmpty, "expected files in Sources/Freshet/\(folder)")
+      for file in files {
+        let name = String(file.split(separator: "/").last!.dropLast(".swift".count))
+        #expect(entries.contains(name), "\(folder)/\(file) has no entry in contractTable")
+      }
+    }
+  }
+}
+
+private func selected(_ e: ContractEntry) -> Bool {
+  guard let only = ProcessInfo.processInfo.environment["ONLY"] else { return true }
+  return e.name.contains(only)
+}
