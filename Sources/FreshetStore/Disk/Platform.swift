@@ -169,6 +169,14 @@ enum Platform {
     return UnsafeRawPointer(hit) - base
   }
 
+  static var threadID: UInt {
+    #if canImport(Darwin)
+      UInt(bitPattern: pthread_self())
+    #else
+      UInt(pthread_self())
+    #endif
+  }
+
   static var processID: Int32 { getpid() }
 
   static var wallClockMicroseconds: Int64 {

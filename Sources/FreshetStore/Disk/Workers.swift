@@ -3,12 +3,10 @@ import Foundation
 
 /// Runs jobs one after another on a thread of the system's pool.
 final class SerialWorker: Sendable {
-  private static let key = DispatchSpecificKey<ObjectIdentifier>()
   private let queue: DispatchQueue
 
   init(label: String) {
     queue = DispatchQueue(label: label, qos: .userInitiated)
-    queue.setSpecific(key: SerialWorker.key, value: ObjectIdentifier(self))
   }
 
   func run(_ job: @escaping @Sendable () -> Void) { queue.async(execute: job) }
@@ -17,12 +15,6 @@ final class SerialWorker: Sendable {
     let (seconds, attoseconds) = delay.components
     let nanoseconds = Int(seconds) * 1_000_000_000 + Int(attoseconds / 1_000_000_000)
     queue.asyncAfter(deadline: .now() + .nanoseconds(nanoseconds), execute: job)
-  }
-
-  /// Returns after every job given before; at once when called from a job.
-  func drain() {
-    if DispatchQueue.getSpecific(key: SerialWorker.key) == ObjectIdentifier(self) { return }
-    queue.sync {}
   }
 }
 
@@ -51,6 +43,17 @@ final class Latch: Sendable {
 
   /// To be called exactly once.
   func open() { group.leave() }
+
+  func wait() { group.wait() }
+}
+
+/// Lets threads wait until nobody is inside.
+final class Gate: Sendable {
+  private let group = DispatchGroup()
+
+  func enter() { group.enter() }
+
+  func leave() { group.leave() }
 
   func wait() { group.wait() }
 }

@@ -15,11 +15,23 @@ final class HeadFile: Sendable {
   /// The watermark; nil when no slot checks.
   func read() throws(StoreError) -> HeadRecord? {
     do throws(SystemError) {
-      let bytes = try file.bytes(at: 0, count: HeadRecord.fileBytes)
-      return bytes.withUnsafeBytes { HeadRecord.newest(in: $0, storeBits: storeBits) }
+      return try newest()
     } catch {
       throw .reading(path, at: 0, error)
     }
+  }
+
+  private func newest() throws(SystemError) -> HeadRecord? {
+    let result = withUnsafeTemporaryAllocation(
+      byteCount: HeadRecord.fileBytes, alignment: 8
+    ) { buffer in
+      Result { () throws(SystemError) in
+        let count = try file.readFully(buffer, at: 0)
+        let bytes = UnsafeRawBufferPointer(rebasing: buffer[..<count])
+        return HeadRecord.newest(in: bytes, storeBits: storeBits)
+      }
+    }
+    return try result.get()
   }
 
   func identity() throws(SystemError) -> FileIdentity { try file.status().identity }
@@ -53,8 +65,7 @@ final class HeadFile: Sendable {
       // Held for two small calls only; see the class's users for who may wait here.
       _ = try file.lock(wait: true)
       defer { file.unlock() }
-      let bytes = try file.bytes(at: 0, count: HeadRecord.fileBytes)
-      let current = bytes.withUnsafeBytes { HeadRecord.newest(in: $0, storeBits: storeBits) }
+      let current = try newest()
       guard var record = next(current) else {
         return current ?? HeadRecord(segment: 1, revision: 0)
       }

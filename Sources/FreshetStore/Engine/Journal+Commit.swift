@@ -3,26 +3,50 @@ import Synchronization
 extension Journal {
   /// Puts a request in line.
   ///
-  /// The committer takes all that wait at once: one append, one sync.
+  /// Whoever finds no committer becomes it, for one round: a lone caller pays for no change of
+  /// thread. The worker takes over when others have lined up meanwhile, or when LOCK is taken, so
+  /// that a caller waits for nobody else. A round takes all that wait: one append, one sync.
   func enqueue(_ request: CommitRequest) {
     if state.withLock({ $0.isClosed }) { return request.resolve(.failure(.closed(path))) }
-    let mustStart = queue.withLock { queue in
+    let (mustStart, isAlone) = queue.withLock { queue in
       queue.waiting.append(request)
-      defer { queue.isRunning = true }
-      return !queue.isRunning
+      if queue.committer != nil { return (false, false) }
+      queue.committer = Platform.threadID
+      queue.idle.enter()
+      return (true, queue.lastCount < 2)
     }
-    if mustStart { worker.run { self.drainQueue() } }
+    guard mustStart else { return }
+    // With several callers about, the worker makes larger rounds than they would.
+    if !isAlone || !commitHere() { worker.run { self.drainQueue() } }
+  }
+
+  /// One round on this thread; false when it cannot be done without waiting for LOCK.
+  private func commitHere() -> Bool {
+    guard let lock, lock.acquireIfFree() else { return false }
+    guard let group = nextGroup() else {
+      lock.release()
+      return true
+    }
+    commit(group, isLocked: true)
+    let hasMore = queue.withLock { queue in
+      if !queue.waiting.isEmpty { return true }
+      queue.stop()
+      return false
+    }
+    if hasMore { worker.run { self.drainQueue() } }
+    return true
   }
 
   private func drainQueue() {
-    while let group = nextGroup() { commit(group) }
+    queue.withLock { $0.committer = Platform.threadID }
+    while let group = nextGroup() { commit(group, isLocked: false) }
   }
 
   /// As many requests as fit into one append.
   private func nextGroup() -> [CommitRequest]? {
     queue.withLock { queue in
       if queue.waiting.isEmpty {
-        queue.isRunning = false
+        queue.stop()
         return nil
       }
       var count = 0
@@ -31,17 +55,21 @@ extension Journal {
         bytes += queue.waiting[count].bytes
         count += 1
       }
+      queue.lastCount = count
       defer { queue.waiting.removeFirst(count) }
       return Array(queue.waiting[..<count])
     }
   }
 
-  private func commit(_ group: [CommitRequest]) {
+  private func commit(_ group: [CommitRequest], isLocked: Bool) {
     let requests = group.filter { $0.isWanted }
-    if requests.isEmpty { return }
+    if requests.isEmpty {
+      if isLocked { lock?.release() }
+      return
+    }
     let results: [Result<CommitReceipt, StoreError>]
     do throws(StoreError) {
-      results = try append(requests)
+      results = try append(requests, isLocked: isLocked)
     } catch {
       results = requests.map { _ in .failure(error) }
     }
@@ -49,14 +77,20 @@ extension Journal {
   }
 
   private func append(
-    _ requests: [CommitRequest]
+    _ requests: [CommitRequest], isLocked: Bool
   ) throws(StoreError) -> [Result<CommitReceipt, StoreError>] {
-    if let failure = state.withLock({ $0.failure }) { throw failure }
     guard let lock else {
       throw StoreError(.notWritable, "the store \(path) was opened read-only", path: path)
     }
-    try refresh()
-    try lock.acquire()
+    if !isLocked {
+      // Takes in what there is before the lock, to hold it for a shorter time.
+      try refresh()
+      try lock.acquire()
+    }
+    if let failure = state.withLock({ $0.failure }) {
+      lock.release()
+      throw failure
+    }
     var planned: [Result<(revision: Int64?, outcomes: [Outcome]), StoreError>] = []
     var plan: CommitPlan
     let epoch: Int64

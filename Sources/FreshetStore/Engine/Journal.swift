@@ -17,7 +17,17 @@ final class Journal: Sendable {
 
   struct Queue: Sendable {
     var waiting: [CommitRequest] = []
-    var isRunning = false
+    /// The thread that commits; nil while nobody does.
+    var committer: UInt?
+    /// How many the last round took.
+    var lastCount = 0
+    /// Entered while somebody commits.
+    let idle = Gate()
+
+    mutating func stop() {
+      committer = nil
+      idle.leave()
+    }
   }
 
   let options: StoreOptions
@@ -104,7 +114,9 @@ final class Journal: Sendable {
       return !state.isClosed
     }
     guard wasOpen else { return }
-    worker.drain()
+    let (committer, idle) = queue.withLock { ($0.committer, $0.idle) }
+    // A callback of the commit that closes the store must not wait for itself.
+    if committer != Platform.threadID { idle.wait() }
     if case .interval = options.durability { synchronizeLater() }
     hub.close(nil)
   }

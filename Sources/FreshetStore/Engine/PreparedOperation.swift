@@ -58,11 +58,16 @@ enum PreparedOperation: Sendable {
       throw StoreError(
         .tooLarge, "an id of \(bytes.count) bytes; the limit is \(Limits.idBytes)")
     }
-    if let control = id.unicodeScalars.first(where: { $0.properties.generalCategory == .control }) {
-      throw StoreError(
-        .invalidID,
-        "an id must not hold control characters, this one holds U+"
-          + String(control.value, radix: 16, uppercase: true))
+    // U+0000 to U+001F, U+007F, and U+0080 to U+009F as C2 80 to C2 9F.
+    var before: UInt8 = 0
+    for byte in bytes {
+      if byte < 0x20 || byte == 0x7F || (before == 0xC2 && byte < 0xA0) {
+        throw StoreError(
+          .invalidID,
+          "an id must not hold control characters; this one holds U+"
+            + String(byte, radix: 16, uppercase: true))
+      }
+      before = byte
     }
     return bytes
   }

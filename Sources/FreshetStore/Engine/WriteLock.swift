@@ -31,6 +31,23 @@ final class WriteLock: Sendable {
     return try work()
   }
 
+  /// Takes the lock unless another has it, or anything is wrong, which `acquire` would report.
+  func acquireIfFree() -> Bool {
+    do throws(SystemError) {
+      guard try file.lock(wait: false) else { return false }
+      if try fileSystem.status(at: path)?.identity == file.status().identity {
+        try writeOwner()
+        return true
+      }
+    } catch {
+      // `acquire` runs into the same and says so.
+      release()
+      return false
+    }
+    release()
+    return false
+  }
+
   /// Takes the lock, for a holder that lets go before its work ends; `release` ends it.
   func acquire() throws(StoreError) {
     var isOwned = false
@@ -72,8 +89,14 @@ final class WriteLock: Sendable {
   }
 
   private func writeOwner() throws(SystemError) {
-    let present = try file.bytes(at: 0, count: owner.count + 1)
-    if present == owner { return }
+    let owner = owner
+    let isMine = withUnsafeTemporaryAllocation(byteCount: owner.count + 1, alignment: 1) { buffer in
+      Result { () throws(SystemError) in
+        let count = try file.readFully(buffer, at: 0)
+        return buffer[..<count].elementsEqual(owner)
+      }
+    }
+    if try isMine.get() { return }
     try file.writeFully(owner, at: 0)
     try file.truncate(to: Int64(owner.count))
   }
