@@ -1,6 +1,8 @@
 #ifndef CFRESHET_H
 #define CFRESHET_H
 
+#include "FreshetSignals.h"
+
 #include <stddef.h>
 #include <stdint.h>
 

@@ -35,13 +35,13 @@ struct BodyCheck {
     while true {
       skipSpace()
       if here == UInt8(ascii: "{") || here == UInt8(ascii: "[") {
+        guard open.count < 512 else { return false }
         let isObject = here == UInt8(ascii: "{")
         at += 1
         skipSpace()
         if here == (isObject ? UInt8(ascii: "}") : UInt8(ascii: "]")) {
           at += 1
         } else {
-          guard open.count < 512 else { return false }
           open.append(isObject)
           if isObject, !key() { return false }
           continue

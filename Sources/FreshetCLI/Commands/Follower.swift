@@ -1,0 +1,119 @@
+import Freshet
+import FreshetModels
+import FreshetStore
+import Synchronization
+
+/// Takes commits from the store's thread and puts their events into the output buffer.
+///
+/// When the buffer is full, or a list is too large to be written in one go, it pauses the store's
+/// flow and leaves the rest to the main thread: so memory stays flat however slow the reader is.
+final class Follower: Observer {
+  typealias Element = DownloadsModel.Followed
+  typealias Failure = StoreError
+
+  /// What the main thread has to do.
+  struct Work {
+    /// A list that was left to the main thread.
+    var parked: DownloadsModel.Followed?
+    /// The flow waits to be resumed.
+    var isPaused = false
+    /// The place after the last commit whose events are in the buffer.
+    var reached: Token?
+    /// As many item events as were asked for are in the buffer.
+    var hasReachedCount = false
+    /// How the flow ended.
+    var end: End<StoreError>?
+  }
+
+  private struct State {
+    var work = Work()
+    var token: Token?
+    var itemCount = 0
+  }
+
+  static var mayPause: Bool { true }
+
+  /// A commit of more changes is written by the main thread, piece by piece.
+  private static let largeCommit = 512
+
+  private let output: Output
+  private let waiter: Waiter
+  private let filter: Cursor.Filter
+  private let countLimit: Int?
+  private let state = Mutex(State())
+
+  init(output: Output, waiter: Waiter, filter: Cursor.Filter, countLimit: Int?) {
+    self.output = output
+    self.waiter = waiter
+    self.filter = filter
+    self.countLimit = countLimit
+  }
+
+  /// How many item events were written so far.
+  var itemCount: Int { state.withLock { $0.itemCount } }
+
+  /// The place of the last list.
+  var token: Token? { state.withLock { $0.token } }
+
+  var hasReachedCount: Bool { countLimit.map { itemCount >= $0 } ?? false }
+
+  /// What there is to do now; asked again, only what is new.
+  func takeWork() -> Work {
+    state.withLock { state in
+      defer {
+        state.work.parked = nil
+        state.work.isPaused = false
+        state.work.reached = nil
+      }
+      return state.work
+    }
+  }
+
+  // MARK: The store's thread
+
+  func start(_ subscription: Subscription) {}
+
+  func receive(_ followed: DownloadsModel.Followed) -> Answer {
+    let changes = followed.list.changes?.changes.count ?? 0
+    if followed.list.isInitial || changes > Self.largeCommit {
+      state.withLock { state in
+        state.work.parked = followed
+        state.work.isPaused = true
+        state.token = followed.list.token
+      }
+      waiter.wake()
+      return .pause
+    }
+    let waiting = emit(followed)
+    let answer = state.withLock { state -> Answer in
+      state.work.reached = followed.list.token
+      state.token = followed.list.token
+      if let countLimit, state.itemCount >= countLimit {
+        state.work.hasReachedCount = true
+        return .stop
+      }
+      if waiting >= Output.highWaterBytes {
+        state.work.isPaused = true
+        return .pause
+      }
+      return .more
+    }
+    waiter.wake()
+    return answer
+  }
+
+  func end(_ end: End<StoreError>) {
+    state.withLock { $0.work.end = end }
+    waiter.wake()
+  }
+
+  /// Puts a commit's events into the buffer.
+  /// - Returns: How many bytes wait there.
+  @discardableResult
+  func emit(_ followed: DownloadsModel.Followed) -> Int {
+    var items = 0
+    let waiting = output.batch { items = $0.emitCommit(followed, filter: filter) }
+    state.withLock { $0.itemCount += items }
+    return waiting
+  }
+}

@@ -1,0 +1,129 @@
+import FreshetStore
+
+/// `freshet help`: everything the command table says.
+enum HelpCommand {
+  static let spec = CommandSpec(
+    name: "help",
+    summary: "Explain a command.",
+    arguments: [ArgumentSpec(name: "COMMAND", help: "which one; all without", count: 0...1)],
+    options: [.flag("json", "the whole table as one JSON object")],
+    examples: [.init(line: "freshet help watch", meaning: "one command")],
+    isForPeople: true,
+    run: { (invocation, session) throws(Stop) in
+      let topic = try topic(invocation)
+      if invocation.has("json") {
+        session.output.printText(JSONValue.object(table(topic)).jsonText)
+      } else if session.output.format == .text {
+        session.output.printText(topic.map(text) ?? overview)
+      } else {
+        session.sayHello(command: "help")
+        session.tell(CommandResult("help"))
+      }
+      return .done
+    })
+
+  private static func topic(_ invocation: Invocation) throws(Stop) -> CommandSpec? {
+    guard let name = invocation.arguments.first else { return nil }
+    do {
+      return try CommandTable.parser.command(named: name)
+    } catch {
+      throw .usage("unknown_command", error.message)
+    }
+  }
+
+  // MARK: Text
+
+  private static var overview: String {
+    let commands = CommandTable.commands.map { command in
+      "  " + padded(command.name, 10) + command.summary
+    }
+    return """
+      freshet: reactive state streams over a store of films and books
+
+      examples:
+        freshet save -f items.ndjson        save records, one a line
+        freshet watch downloads             follow every change
+        freshet list --kind film            what is saved
+
+      commands:
+      \(commands.joined(separator: "\n"))
+
+      global options:
+      \(lines(CommandTable.globals))
+
+      freshet help COMMAND explains one. Exit codes: 0 done, 1 something failed, 2 usage,
+      3 cursor lost, 5 rolled back, 6 time-out, 7 store lost, 74 stdout cannot be written,
+      141 the reader is gone.
+      """
+  }
+
+  private static func text(_ command: CommandSpec) -> String {
+    var parts = [command.summary]
+    let examples = command.examples.map { "  \($0.line)\n      \($0.meaning)" }
+    parts.append("examples:\n" + examples.joined(separator: "\n"))
+    parts.append("usage: \(command.usage)")
+    if !command.arguments.isEmpty {
+      let rows = command.arguments.map { "  " + padded($0.spelling, 26) + $0.help }
+      parts.append("arguments:\n" + rows.joined(separator: "\n"))
+    }
+    if !command.options.isEmpty { parts.append("options:\n" + lines(command.options)) }
+    parts += command.notes
+    parts.append("global options:\n" + lines(CommandTable.globals))
+    return parts.joined(separator: "\n\n")
+  }
+
+  private static func lines(_ options: [OptionSpec]) -> String {
+    options.map { option in
+      let choices = option.choices.isEmpty ? "" : " (\(option.choices.joined(separator: ", ")))"
+      return "  " + padded(option.spelling, 26) + option.help + choices
+    }.joined(separator: "\n")
+  }
+
+  private static func padded(_ text: String, _ width: Int) -> String {
+    text + String(repeating: " ", count: max(2, width - text.count))
+  }
+
+  // MARK: JSON
+
+  private static func table(_ topic: CommandSpec?) -> JSONObject {
+    let commands = topic.map { [$0] } ?? CommandTable.commands
+    return [
+      "name": "freshet", "version": .string(Session.version),
+      "global": .array(CommandTable.globals.map(json)),
+      "commands": .array(
+        commands.map { command in
+          .object([
+            "name": .string(command.name), "summary": .string(command.summary),
+            "usage": .string(command.usage),
+            "arguments": .array(command.arguments.map(json)),
+            "options": .array(command.options.map(json)),
+            "examples": .array(
+              command.examples.map {
+                .object(["line": .string($0.line), "meaning": .string($0.meaning)])
+              }),
+            "notes": .array(command.notes.map(JSONValue.string)),
+          ])
+        }),
+      "later": .array(CommandTable.later.map(JSONValue.string)),
+    ]
+  }
+
+  private static func json(_ option: OptionSpec) -> JSONValue {
+    .object([
+      "name": .string("--\(option.name)"),
+      "short": option.short.map { .string("-\($0)") } ?? .null,
+      "value": option.value.map(JSONValue.string) ?? .null,
+      "choices": .array(option.choices.map(JSONValue.string)), "help": .string(option.help),
+    ])
+  }
+
+  private static func json(_ argument: ArgumentSpec) -> JSONValue {
+    .object([
+      "name": .string(argument.name),
+      "least": .number(JSONNumber(Int64(argument.count.lowerBound))),
+      "most": argument.count.upperBound == Int.max
+        ? .null : .number(JSONNumber(Int64(argument.count.upperBound))),
+      "choices": .array(argument.choices.map(JSONValue.string)), "help": .string(argument.help),
+    ])
+  }
+}

@@ -1,0 +1,134 @@
+import Freshet
+import FreshetCatalog
+import FreshetModels
+import FreshetStore
+
+/// `freshet list`: the saved items, in the order of their insertion.
+enum ListCommand {
+  static let spec = CommandSpec(
+    name: "list",
+    summary: "List the saved items.",
+    options: [
+      .value("kind", "KIND", choices: ["film", "book"], "only items of this kind"),
+      .value("limit", "N", "at most N items"),
+    ],
+    examples: [
+      .init(line: "freshet list --kind film", meaning: "the films and series"),
+      .init(
+        line: "freshet list | jq -c 'select(.type==\"snapshot.item\").data.item'",
+        meaning: "the records alone, as save takes them"),
+    ],
+    run: run)
+
+  private static func run(_ invocation: Invocation, _ session: Session) throws(Stop) -> Finish {
+    let limit = try invocation.wholeNumber("limit", atLeast: 0)
+    let kind = invocation.value("kind")
+    let manager = try session.openStore(command: "list")
+    let isCut = try show(manager, session, kind: kind, limit: limit, correlation: nil)
+    return isCut ? Finish(reason: "limit", exit: ExitCode.done) : .done
+  }
+
+  /// Prints the list as one snapshot; true when the limit cut it, and then it has no bookmark.
+  static func show(
+    _ manager: DatabaseManager, _ session: Session, kind: String?, limit: Int?,
+    correlation: String?
+  ) throws(Stop) -> Bool {
+    let query = kind.map { Query.ids(startingWith: "\($0):") } ?? .all
+    let list = try session.wait(for: manager.observe(query, from: .snapshot).take(1))
+    let filter = Cursor.Filter(kind: kind)
+    let shown = list.records.prefix(limit ?? .max)
+    try session.showSnapshot(
+      shown, of: list,
+      cursor: shown.count == list.records.count
+        ? Cursor(token: list.token, filter: filter).text : nil,
+      correlation: correlation)
+    return shown.count < list.records.count
+  }
+}
+
+extension Session {
+  /// Prints a state: `snapshot.begin`, the items, and the bookmark that closes it.
+  func showSnapshot(
+    _ records: ArraySlice<Record>, of list: LiveList, cursor: String?, correlation: String? = nil,
+    transitions: [DownloadsModel.Transition] = []
+  ) throws(Stop) {
+    var head = EventHead("snapshot.begin")
+    head.revision = list.token.revision
+    head.view = "downloads"
+    head.correlation = correlation
+    output.emit(head) { $0.int("count", list.records.count) }
+    if let first = transitions.first {
+      output.batch { $0.emitTransition(first, revision: list.token.revision) }
+    }
+    for (index, record) in records.enumerated() {
+      var head = EventHead("snapshot.item")
+      head.revision = record.revision
+      head.view = "downloads"
+      head.id = record.id
+      head.correlation = correlation
+      let waiting = output.emit(head, text: ItemText.row(record.id, record.body)) { data in
+        data.int("index", index)
+        data.body("item", record.body)
+      }
+      if waiting >= Output.highWaterBytes { try output.flush() }
+    }
+    count("items", records.count)
+    for transition in transitions.dropFirst() {
+      output.batch { $0.emitTransition(transition, revision: list.token.revision) }
+    }
+    guard let cursor else { return }
+    sayBookmark(cursor, revision: list.token.revision, isInitial: true, correlation: correlation)
+  }
+
+  /// A place to resume at; the initial one closes a snapshot.
+  func sayBookmark(
+    _ cursor: String, revision: Int64, isInitial: Bool, correlation: String? = nil
+  ) {
+    var head = EventHead("stream.bookmark")
+    head.revision = revision
+    head.cursor = cursor
+    head.view = "downloads"
+    head.correlation = correlation
+    output.emit(head) { $0.bool("initial", isInitial) }
+  }
+}
+
+/// Items as people read them.
+enum ItemText {
+  /// Id, title and date on one line.
+  static func row(_ id: String, _ body: [UInt8]?) -> String {
+    guard let body, let value = try? JSONValue(parsing: body), let object = value.objectValue else {
+      return id
+    }
+    let title = object["title"]?.stringValue ?? "(no title)"
+    let date = object["release_date"]?.stringValue.map { " (\($0))" } ?? ""
+    let gap = String(repeating: " ", count: max(2, 32 - id.count))
+    return TextLine.clean(id + gap + title + date)
+  }
+}
+
+extension Invocation {
+  /// A whole number given as an option's value.
+  /// - Throws: ``Stop/usage(_:)`` when it is none, or too small.
+  func wholeNumber(_ name: String, atLeast least: Int) throws(Stop) -> Int? {
+    guard let text = value(name) else { return nil }
+    guard let number = Int(text), number >= least else {
+      throw .usage(
+        "bad_option",
+        "option --\(name) needs a whole number of at least \(least), not “\(text.prefix(80))”")
+    }
+    return number
+  }
+
+  /// A span of time given as an option's value.
+  /// - Throws: ``Stop/usage(_:)`` when it is none.
+  func duration(_ name: String) throws(Stop) -> Duration? {
+    guard let text = value(name) else { return nil }
+    guard let duration = DurationText.parse(text), duration > .zero else {
+      throw .usage(
+        "bad_option",
+        "option --\(name) needs a span of time such as 250ms, 15s or 2m, not “\(text.prefix(80))”")
+    }
+    return duration
+  }
+}

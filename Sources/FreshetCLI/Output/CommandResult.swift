@@ -1,0 +1,145 @@
+import FreshetStore
+
+/// What became of one command: one line of a script, one record of an import, one id.
+struct CommandResult {
+  /// How it ended.
+  enum Status: String {
+    case done
+    case failed
+    case skipped
+    case canceled
+    case rolledBack = "rolled_back"
+  }
+
+  var line: Int?
+  /// The row within a line that holds several, from 1.
+  var row: Int?
+  let operation: String
+  var isOK = true
+  var isChanged = false
+  var status = Status.done
+  /// What the store did, by the name of its outcome.
+  var outcome: String?
+  /// How many items were meant, for commands that mean several.
+  var count: Int?
+  /// Why it was skipped.
+  var reason: String?
+  var isDry = false
+  var problem: Problem?
+  var id: String?
+  var revision: Int64?
+  var correlation: String?
+
+  init(_ operation: String, line: Int? = nil, id: String? = nil, correlation: String? = nil) {
+    self.operation = operation
+    self.line = line
+    self.id = id
+    self.correlation = correlation
+  }
+
+  /// The same command, failed.
+  func failed(_ problem: Problem, status: Status = .failed) -> CommandResult {
+    var result = self
+    result.isOK = false
+    result.isChanged = false
+    result.status = status
+    result.outcome = nil
+    result.problem = problem
+    return result
+  }
+
+  /// The same command with what the store did.
+  func done(_ outcome: Outcome, revision: Int64?) -> CommandResult {
+    var result = self
+    result.isChanged = outcome.isChange
+    result.outcome = outcome.name
+    if case .deletedAll(let count) = outcome { result.count = count }
+    result.revision = outcome.isChange ? revision : nil
+    return result
+  }
+}
+
+extension Outcome {
+  /// The outcome's stable name in events.
+  var name: String {
+    switch self {
+    case .saved: "saved"
+    case .replaced: "replaced"
+    case .unchanged: "unchanged"
+    case .deleted: "deleted"
+    case .notFound: "not_found"
+    case .restored: "restored"
+    case .notDeleted: "not_deleted"
+    case .deletedAll: "deleted_all"
+    }
+  }
+
+  /// Whether something was written.
+  var isChange: Bool {
+    switch self {
+    case .saved, .replaced, .deleted, .restored: true
+    case .deletedAll(let count): count > 0
+    case .unchanged, .notFound, .notDeleted: false
+    }
+  }
+}
+
+extension Session {
+  /// Tells one result, counts it, and names a failure on stderr.
+  func tell(_ result: CommandResult) {
+    count(result.figure)
+    var head = EventHead("cmd.result")
+    head.revision = result.revision
+    head.id = result.id
+    head.correlation = result.correlation
+    output.emit(head, text: result.text) { data in
+      data.int("line", result.line.map(Int64.init))
+      if let row = result.row { data.int("row", row) }
+      data.string("op", result.operation)
+      data.bool("ok", result.isOK)
+      data.bool("changed", result.isChanged)
+      data.string("status", result.status.rawValue)
+      if let outcome = result.outcome { data.string("outcome", outcome) }
+      if let count = result.count { data.int("count", count) }
+      if let reason = result.reason { data.string("reason", reason) }
+      if result.isDry { data.bool("dry", true) }
+      if let problem = result.problem { data.object("error") { problem.write(to: &$0) } }
+    }
+    if let problem = result.problem { diagnostics.error(result.place + problem.message) }
+  }
+}
+
+extension CommandResult {
+  /// Which figure of `stream.end` it counts for.
+  fileprivate var figure: StaticString {
+    switch status {
+    case .failed: "failed"
+    case .skipped: "skipped"
+    case .canceled: "canceled"
+    case .rolledBack: "rolled_back"
+    case .done:
+      switch outcome {
+      case "saved": "saved"
+      case "replaced": "replaced"
+      case "deleted", "deleted_all": "deleted"
+      case "restored": "restored"
+      case "unchanged", "not_found", "not_deleted": "unchanged"
+      default: "done"
+      }
+    }
+  }
+
+  fileprivate var place: String {
+    guard let line else { return "" }
+    return row.map { "line \(line), row \($0): " } ?? "line \(line): "
+  }
+
+  /// The line people see.
+  fileprivate var text: String? {
+    guard problem == nil else { return nil }
+    let word = (isDry ? "would be " : "") + (outcome ?? status.rawValue)
+    let words = word.replacing("_", with: " ")
+    let subject = id ?? reason ?? count.map { "\($0) items" } ?? operation
+    return TextLine.clean(words + String(repeating: " ", count: max(1, 12 - words.count)) + subject)
+  }
+}

@@ -1,0 +1,86 @@
+/// The documented exit codes; an unknown one means failure.
+enum ExitCode {
+  static let done: Int32 = 0
+  static let itemFailed: Int32 = 1
+  static let usage: Int32 = 2
+  static let cursorLost: Int32 = 3
+  static let rolledBack: Int32 = 5
+  static let timeout: Int32 = 6
+  static let storeLost: Int32 = 7
+  static let ourBug: Int32 = 70
+  static let writeError: Int32 = 74
+  static let readerGone: Int32 = 141
+}
+
+/// What is wrong, as it stands in `data.error` of an event.
+struct Problem: Error, Equatable {
+  let code: String
+  let message: String
+  var retryable = false
+
+  func write(to object: inout ObjectWriter) {
+    object.string("code", code)
+    object.string("message", message)
+    object.bool("retryable", retryable)
+  }
+}
+
+/// Why a command ends before its work is done.
+enum Stop: Error, Equatable {
+  /// The command line, a script or the settings make no sense: exit 2.
+  case usage(Problem)
+  /// The store cannot be used, or cannot be used any longer: exit 7.
+  case store(Problem)
+  /// A cursor that leads nowhere, under `--strict`: exit 3.
+  case cursor(Problem)
+  /// An open transaction was rolled back: exit 5.
+  case rolledBack(Problem)
+  /// An input that cannot be read any further: exit 1.
+  case input(Problem)
+  /// Whoever read stdout is gone: exit 141, nothing more is said.
+  case readerGone
+  /// stdout cannot be written: exit 74.
+  case writeError(Problem)
+  /// SIGINT, SIGTERM or SIGHUP.
+  case signal(Int32)
+
+  var exitCode: Int32 {
+    switch self {
+    case .usage: ExitCode.usage
+    case .store: ExitCode.storeLost
+    case .cursor: ExitCode.cursorLost
+    case .rolledBack: ExitCode.rolledBack
+    case .input: ExitCode.itemFailed
+    case .readerGone: ExitCode.readerGone
+    case .writeError: ExitCode.writeError
+    case .signal(let number): 128 + number
+    }
+  }
+
+  /// The reason in `stream.end`.
+  var reason: String {
+    switch self {
+    case .usage: "usage"
+    case .store: "store_lost"
+    case .cursor: "cursor_lost"
+    case .rolledBack: "rolled_back"
+    case .input: "input_error"
+    case .readerGone: "reader_gone"
+    case .writeError: "write_error"
+    case .signal: "signal"
+    }
+  }
+
+  var problem: Problem? {
+    switch self {
+    case .usage(let problem), .store(let problem), .cursor(let problem), .rolledBack(let problem),
+      .input(let problem), .writeError(let problem):
+      problem
+    case .readerGone, .signal: nil
+    }
+  }
+
+  static func usage(_ code: String, _ message: String) -> Stop {
+    .usage(Problem(code: code, message: message))
+  }
+}

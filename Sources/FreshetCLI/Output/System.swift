@@ -1,0 +1,248 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// The system calls the command makes, each a thin Swift face.
+///
+/// The only file here that names libc.
+enum System {
+  /// A failed call.
+  struct Failure: Error, Equatable {
+    let number: Int32
+
+    var isBrokenPipe: Bool { number == EPIPE }
+    var isInterrupted: Bool { number == EINTR }
+    var wouldBlock: Bool { number == EAGAIN || number == EWOULDBLOCK }
+    var isMissingFile: Bool { number == ENOENT }
+    var words: String { String(cString: strerror(number)) }
+  }
+
+  static func isTerminal(_ descriptor: Int32) -> Bool { isatty(descriptor) == 1 }
+
+  static func environment(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
+
+  /// One write(2), as much as it takes.
+  static func write(
+    _ bytes: UnsafeRawBufferPointer, to descriptor: Int32
+  ) throws(Failure) -> Int {
+    #if canImport(Darwin)
+      let count = Darwin.write(descriptor, bytes.baseAddress, bytes.count)
+    #elseif canImport(Musl)
+      let count = Musl.write(descriptor, bytes.baseAddress, bytes.count)
+    #else
+      let count = Glibc.write(descriptor, bytes.baseAddress, bytes.count)
+    #endif
+    if count < 0 { throw Failure(number: errno) }
+    return count
+  }
+
+  /// Appends what one read(2) gives, at most `limit` bytes; 0 at the end of the input.
+  static func read(
+    from descriptor: Int32, limit: Int, into bytes: inout [UInt8]
+  ) throws(Failure) -> Int {
+    var failure: Failure?
+    let chunk = [UInt8](unsafeUninitializedCapacity: limit) { room, filled in
+      #if canImport(Darwin)
+        let count = Darwin.read(descriptor, room.baseAddress, limit)
+      #elseif canImport(Musl)
+        let count = Musl.read(descriptor, room.baseAddress, limit)
+      #else
+        let count = Glibc.read(descriptor, room.baseAddress, limit)
+      #endif
+      if count < 0 { failure = Failure(number: errno) }
+      filled = max(count, 0)
+    }
+    if let failure { throw failure }
+    if bytes.isEmpty { bytes = chunk } else { bytes += chunk }
+    return chunk.count
+  }
+
+  static func open(_ path: String, forWriting: Bool = false) throws(Failure) -> Int32 {
+    let flags = forWriting ? O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC : O_RDONLY | O_CLOEXEC
+    while true {
+      #if canImport(Darwin)
+        let descriptor = Darwin.open(path, flags, 0o600)
+      #elseif canImport(Musl)
+        let descriptor = Musl.open(path, flags, 0o600)
+      #else
+        let descriptor = Glibc.open(path, flags, 0o600)
+      #endif
+      if descriptor >= 0 { return descriptor }
+      let failure = Failure(number: errno)
+      if !failure.isInterrupted { throw failure }
+    }
+  }
+
+  static func closeFile(_ descriptor: Int32) { _ = close(descriptor) }
+
+  static func isDirectory(_ descriptor: Int32) -> Bool {
+    var status = stat()
+    return fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+  }
+
+  /// Whether a descriptor is a pipe or socket, whose other end can go away.
+  static func hasOtherEnd(_ descriptor: Int32) -> Bool {
+    var status = stat()
+    guard fstat(descriptor, &status) == 0 else { return false }
+    return [S_IFIFO, S_IFSOCK].contains(status.st_mode & S_IFMT)
+  }
+
+  /// Opens /dev/null in place of standard descriptors that are closed, so that no file of ours
+  /// becomes one of them.
+  static func fillStandardDescriptors() {
+    for descriptor in Int32(0)...2 where fcntl(descriptor, F_GETFD) == -1 && errno == EBADF {
+      #if canImport(Darwin)
+        _ = Darwin.open("/dev/null", O_RDWR)
+      #elseif canImport(Musl)
+        _ = Musl.open("/dev/null", O_RDWR)
+      #else
+        _ = Glibc.open("/dev/null", O_RDWR)
+      #endif
+    }
+  }
+
+  /// A pipe whose ends neither block nor reach child processes.
+  static func makePipe() throws(Failure) -> (read: Int32, write: Int32) {
+    var ends: [Int32] = [0, 0]
+    guard pipe(&ends) == 0 else { throw Failure(number: errno) }
+    for end in ends {
+      _ = fcntl(end, F_SETFD, FD_CLOEXEC)
+      _ = fcntl(end, F_SETFL, O_NONBLOCK)
+    }
+    return (ends[0], ends[1])
+  }
+
+  /// What poll(2) said of one descriptor.
+  struct Readiness {
+    var isReadable = false
+    var isWritable = false
+    var isBroken = false
+  }
+
+  /// What to ask poll(2) of one descriptor; errors are always told.
+  struct Interest {
+    let descriptor: Int32
+    var read = false
+    var write = false
+  }
+
+  /// Waits until one descriptor is ready or the time is over (nil: for ever).
+  ///
+  /// An interrupted wait comes back with nothing ready.
+  static func poll(_ interests: [Interest], timeout: Duration?) throws(Failure) -> [Readiness] {
+    var entries = interests.map {
+      pollfd(
+        fd: $0.descriptor,
+        events: Int16(($0.read ? POLLIN : 0) | ($0.write ? POLLOUT : 0)), revents: 0)
+    }
+    #if canImport(Darwin)
+      let count = Darwin.poll(&entries, nfds_t(entries.count), milliseconds(timeout))
+    #elseif canImport(Musl)
+      let count = Musl.poll(&entries, nfds_t(entries.count), milliseconds(timeout))
+    #else
+      let count = Glibc.poll(&entries, nfds_t(entries.count), milliseconds(timeout))
+    #endif
+    if count < 0 {
+      let failure = Failure(number: errno)
+      if !failure.isInterrupted { throw failure }
+      return interests.map { _ in Readiness() }
+    }
+    return entries.map { entry in
+      let events = Int32(entry.revents)
+      return Readiness(
+        isReadable: events & Int32(POLLIN | POLLHUP | POLLERR) != 0,
+        isWritable: events & Int32(POLLOUT) != 0, isBroken: events & Int32(POLLERR | POLLNVAL) != 0)
+    }
+  }
+
+  /// Whole milliseconds, rounded up so that a wait never ends just before its time.
+  private static func milliseconds(_ duration: Duration?) -> Int32 {
+    guard let duration else { return -1 }
+    let (seconds, attoseconds) = duration.components
+    if seconds >= 2_000_000 { return 2_000_000_000 }
+    return Int32(
+      max(0, seconds * 1000 + (attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000))
+  }
+
+  /// Now, in microseconds since 1970.
+  static var wallMicroseconds: Int64 {
+    var now = timespec()
+    clock_gettime(CLOCK_REALTIME, &now)
+    return Int64(now.tv_sec) * 1_000_000 + Int64(now.tv_nsec) / 1000
+  }
+
+  static var processID: Int32 { getpid() }
+
+  static func endProcess(_ code: Int32) -> Never { exit(code) }
+
+  /// Replaces a small file so that a crash leaves the old or the new one: temporary file, fsync,
+  /// rename, fsync of the folder.
+  static func replaceFile(_ path: String, with bytes: [UInt8]) throws(Failure) {
+    let temporary = "\(path).\(processID).tmp"
+    let descriptor = try open(temporary, forWriting: true)
+    do throws(Failure) {
+      try writeAll(bytes, to: descriptor)
+      if fsync(descriptor) != 0 { throw Failure(number: errno) }
+    } catch {
+      closeFile(descriptor)
+      unlink(temporary)
+      throw error
+    }
+    closeFile(descriptor)
+    guard rename(temporary, path) == 0 else {
+      let failure = Failure(number: errno)
+      unlink(temporary)
+      throw failure
+    }
+    let folder = path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : path[..<$0] } ?? "."
+    let folderDescriptor = try open(String(folder))
+    // Some file systems cannot sync a folder; the rename itself has happened.
+    _ = fsync(folderDescriptor)
+    closeFile(folderDescriptor)
+  }
+
+  private static func writeAll(_ bytes: [UInt8], to descriptor: Int32) throws(Failure) {
+    var written = 0
+    while written < bytes.count {
+      let result: Result<Int, Failure> = bytes.withUnsafeBytes { buffer in
+        do throws(Failure) {
+          return .success(
+            try write(UnsafeRawBufferPointer(rebasing: buffer[written...]), to: descriptor))
+        } catch {
+          return .failure(error)
+        }
+      }
+      do {
+        written += try result.get()
+      } catch  where error.isInterrupted {
+        continue
+      }
+    }
+  }
+
+  /// A whole file, nil when there is none.
+  static func contents(of path: String, limit: Int) throws(Failure) -> [UInt8]? {
+    let descriptor: Int32
+    do {
+      descriptor = try open(path)
+    } catch  where error.isMissingFile {
+      return nil
+    }
+    defer { closeFile(descriptor) }
+    var bytes: [UInt8] = []
+    while bytes.count < limit {
+      do {
+        if try read(from: descriptor, limit: min(65_536, limit - bytes.count), into: &bytes) == 0 {
+          break
+        }
+      } catch  where error.isInterrupted {
+        continue
+      }
+    }
+    return bytes
+  }
+}

@@ -1,0 +1,95 @@
+import CFreshet
+import Synchronization
+
+/// Waits for input, for another thread's call, for a signal, for the reader's death, or for a time.
+///
+/// The main thread waits; `wake()` may be called from any thread and is never lost.
+final class Waiter: Sendable {
+  /// What ended a wait.
+  struct Wake {
+    /// The input has bytes or has ended.
+    var inputIsReady = false
+    /// `wake()` was called.
+    var isCalled = false
+    /// The time is over.
+    var isTimeout = false
+  }
+
+  private let ends: (read: Int32, write: Int32)
+  private let isCalled = Atomic<Bool>(false)
+  private let watchesReader: Bool
+
+  /// Installs the signal handlers of the process.
+  init() throws(Stop) {
+    do {
+      ends = try System.makePipe()
+    } catch {
+      throw .store(Problem(code: "io_error", message: "cannot make a pipe: \(error.words)"))
+    }
+    watchesReader = System.hasOtherEnd(1)
+    freshet_signals_install(ends.write)
+  }
+
+  /// The signal that asked the process to end, if one came.
+  var signal: Int32? {
+    let number = freshet_signals_received()
+    return number == 0 ? nil : number
+  }
+
+  /// Ends a wait that runs or the next one.
+  func wake() {
+    if isCalled.exchange(true, ordering: .acquiringAndReleasing) { return }
+    let one: [UInt8] = [1]
+    // A full pipe is readable already, and nothing else can fail here.
+    _ = one.withUnsafeBytes { buffer in try? System.write(buffer, to: ends.write) }
+  }
+
+  /// Throws when the process was asked to end.
+  func checkSignal() throws(Stop) {
+    if let signal { throw .signal(signal) }
+  }
+
+  /// Waits for the first thing to happen.
+  /// - Throws: ``Stop/signal(_:)``, ``Stop/readerGone``.
+  func wait(input: Int32? = nil, timeout: Duration? = nil) throws(Stop) -> Wake {
+    let clock = ContinuousClock()
+    let deadline = timeout.map { clock.now + $0 }
+    while true {
+      try checkSignal()
+      if isCalled.exchange(false, ordering: .acquiringAndReleasing) {
+        drain()
+        return Wake(isCalled: true)
+      }
+      let remaining = deadline.map { max(.zero, clock.now.duration(to: $0)) }
+      let ready = try pollOnce(input: input, timeout: remaining)
+      if watchesReader, ready[1].isBroken { throw .readerGone }
+      try checkSignal()
+      let wake = Wake(
+        inputIsReady: input != nil && ready[2].isReadable,
+        isCalled: ready[0].isReadable && isCalled.exchange(false, ordering: .acquiringAndReleasing))
+      if ready[0].isReadable { drain() }
+      if wake.inputIsReady || wake.isCalled { return wake }
+      if let deadline, clock.now >= deadline { return Wake(isTimeout: true) }
+    }
+  }
+
+  private func pollOnce(input: Int32?, timeout: Duration?) throws(Stop) -> [System.Readiness] {
+    var interests = [
+      System.Interest(descriptor: ends.read, read: true),
+      // A descriptor of -1 is left out by poll(2).
+      System.Interest(descriptor: watchesReader ? 1 : -1),
+    ]
+    if let input { interests.append(System.Interest(descriptor: input, read: true)) }
+    do {
+      return try System.poll(interests, timeout: timeout)
+    } catch {
+      throw .store(Problem(code: "io_error", message: "cannot wait: \(error.words)"))
+    }
+  }
+
+  private func drain() {
+    var bytes: [UInt8] = []
+    // Empty is an error too, and the end of the loop.
+    while let count = try? System.read(from: ends.read, limit: 64, into: &bytes), count == 64 {}
+  }
+}

@@ -1,2 +1,0 @@
-// Placeholder until the command lands.
-@main enum Freshet { static func main() {} }

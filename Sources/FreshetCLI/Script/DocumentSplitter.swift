@@ -1,0 +1,342 @@
+/// Cuts bytes into JSON documents: one a line, the elements of one big array, or documents that are
+/// spread over lines.
+///
+/// Memory is bounded by the largest document, 1 MiB.
+///
+/// A line that is no document is handed on as it is, for the parser to refuse; the next line is
+/// looked at afresh.
+struct DocumentSplitter {
+  /// What was found.
+  enum Piece: Equatable {
+    /// The bytes of a document, or of a line that is none.
+    case document(line: Int, [UInt8])
+    /// A document or line that is too large.
+    case tooLarge(line: Int)
+    /// Something between documents that cannot be; `isFatal` when the rest is not read.
+    case broken(line: Int, reason: String, isFatal: Bool)
+  }
+
+  /// The largest document that is taken.
+  static let limitBytes = LineSplitter.limitBytes
+
+  private enum Mode {
+    /// At the start of a line or of a document within it.
+    case line
+    /// In a document that did not end with its first line.
+    case spread
+    /// In an array, between elements; `first` before the first one.
+    case between(isFirst: Bool)
+    /// In an element of an array.
+    case element
+    /// Dropping a line that is too long, or the rest of a broken one.
+    case skippingLine
+    /// Dropping all that follows.
+    case stopped
+  }
+
+  private var mode = Mode.line
+  private var buffer: [UInt8] = []
+  /// Where the current unit begins, and how far it was looked at.
+  private var start = 0
+  private var position = 0
+  /// The line `position` is on, and the one the current unit began on.
+  private var line = 1
+  private var unitLine = 1
+  private var arrayLine = 1
+  private var lineBegin = 0
+  private var scanner = JSONScanner()
+  private var sawObjectLine = false
+  private var sawFirstBytes = false
+
+  /// The documents that these bytes complete.
+  mutating func feed(_ bytes: [UInt8]) -> [Piece] {
+    buffer.append(contentsOf: bytes)
+    return run(isEnd: false)
+  }
+
+  /// What is left at the end of the text.
+  mutating func finish() -> [Piece] {
+    if buffer.last != 0x0A { buffer.append(0x0A) }
+    var pieces = run(isEnd: true)
+    switch mode {
+    case .spread:
+      pieces += endSpread(atEnd: true)
+    case .between, .element:
+      pieces.append(
+        .broken(line: line, reason: "the array of line \(arrayLine) does not end", isFatal: true))
+    case .line, .skippingLine, .stopped: break
+    }
+    return pieces
+  }
+
+  private mutating func run(isEnd: Bool) -> [Piece] {
+    var pieces: [Piece] = []
+    if !sawFirstBytes {
+      if !isEnd, buffer.count < 3, buffer.starts(with: [0xEF, 0xBB, 0xBF].prefix(buffer.count)) {
+        return []
+      }
+      sawFirstBytes = true
+      if buffer.starts(with: [0xEF, 0xBB, 0xBF]) { buffer.removeFirst(3) }
+    }
+    while step(into: &pieces) {}
+    buffer.removeFirst(start)
+    position -= start
+    lineBegin -= start
+    start = 0
+    return pieces
+  }
+
+  /// Goes on by one unit; false when more bytes are needed.
+  private mutating func step(into pieces: inout [Piece]) -> Bool {
+    switch mode {
+    case .line: lineStep(into: &pieces)
+    case .spread: spreadStep(into: &pieces)
+    case .between(let isFirst): betweenStep(isFirst: isFirst, into: &pieces)
+    case .element: elementStep(into: &pieces)
+    case .skippingLine: skipStep()
+    case .stopped: stopStep()
+    }
+  }
+
+  // MARK: Lines
+
+  private mutating func lineStep(into pieces: inout [Piece]) -> Bool {
+    while start < buffer.count, Self.isSpace(buffer[start]) {
+      if buffer[start] == 0x0A { newLine(after: start) }
+      start += 1
+    }
+    position = max(position, start)
+    unitLine = line
+    guard start < buffer.count else { return false }
+    if buffer[start] == UInt8(ascii: "[") {
+      arrayLine = line
+      start += 1
+      position = start
+      mode = .between(isFirst: true)
+      return true
+    }
+    guard let end = buffer[position...].firstIndex(of: 0x0A) else {
+      position = buffer.count
+      if position - start > Self.limitBytes { skipTooLarge(into: &pieces) }
+      return false
+    }
+    if end - start > Self.limitBytes + 1 {
+      skipTooLarge(into: &pieces)
+      return true
+    }
+    if isOpen(buffer[start..<end]), !sawObjectLine {
+      mode = .spread
+      position = start
+      scanner = JSONScanner()
+      return true
+    }
+    var text = Array(buffer[start..<end])
+    while let last = text.last, Self.isSpace(last) { text.removeLast() }
+    if text.last == UInt8(ascii: "}") { sawObjectLine = true }
+    pieces.append(.document(line: line, text))
+    takeUnit(through: end)
+    newLine(after: end)
+    return true
+  }
+
+  /// Whether a line begins a document that a later line could end.
+  private func isOpen(_ text: ArraySlice<UInt8>) -> Bool {
+    var scanner = JSONScanner()
+    for byte in text {
+      switch scanner.feed(byte) {
+      case .more: continue
+      case .complete, .completeBefore, .invalid: return false
+      }
+    }
+    return !scanner.endsHere && !scanner.isInsideString
+  }
+
+  // MARK: Documents over several lines
+
+  private mutating func spreadStep(into pieces: inout [Piece]) -> Bool {
+    while position < buffer.count {
+      let byte = buffer[position]
+      switch scanner.feed(byte) {
+      case .more:
+        if byte == 0x0A { newLine(after: position) }
+        position += 1
+      case .complete:
+        pieces.append(.document(line: unitLine, Array(buffer[start...position])))
+        takeUnit(through: position)
+        mode = .line
+        return true
+      case .completeBefore, .invalid:
+        pieces += endSpread(atEnd: false)
+        return true
+      }
+      if position - start > Self.limitBytes {
+        pieces.append(.tooLarge(line: unitLine))
+        pieces.append(
+          .broken(line: line, reason: "a document over 1 MiB ends the input", isFatal: true))
+        stop()
+        return true
+      }
+    }
+    return false
+  }
+
+  /// A spread document that turned out to be none.
+  ///
+  /// When the fault is at the start of a line, or a later line is a document by itself, only the
+  /// first line was bad; else the whole was.
+  private mutating func endSpread(atEnd: Bool) -> [Piece] {
+    let firstEnd = buffer[start...].firstIndex(of: 0x0A) ?? buffer.count
+    let isLineFault = atEnd ? laterLineIsDocument(after: firstEnd) : position == lineBegin
+    guard isLineFault else {
+      let bytes = Array(buffer[start..<min(position + 1, buffer.count)])
+      stop()
+      return [
+        .document(line: unitLine, bytes),
+        .broken(line: line, reason: "the rest of the input is not read", isFatal: true),
+      ]
+    }
+    let first = Piece.document(line: unitLine, Array(buffer[start..<firstEnd]))
+    line = unitLine
+    takeUnit(through: firstEnd)
+    newLine(after: firstEnd)
+    mode = .line
+    // What follows was kept: look at it line by line.
+    sawObjectLine = true
+    return [first] + (atEnd ? run(isEnd: true) : [])
+  }
+
+  private func laterLineIsDocument(after end: Int) -> Bool {
+    buffer[min(end + 1, buffer.count)...].split(separator: 0x0A).contains { text in
+      guard text.first == UInt8(ascii: "{") else { return false }
+      var scanner = JSONScanner()
+      return text.contains { byte in
+        if case .complete = scanner.feed(byte) { true } else { false }
+      }
+    }
+  }
+
+  // MARK: Arrays
+
+  private mutating func betweenStep(isFirst: Bool, into pieces: inout [Piece]) -> Bool {
+    while position < buffer.count, Self.isSpace(buffer[position]) {
+      if buffer[position] == 0x0A { newLine(after: position) }
+      position += 1
+    }
+    start = position
+    guard position < buffer.count else { return false }
+    let byte = buffer[position]
+    if byte == UInt8(ascii: "]") {
+      takeUnit(through: position)
+      mode = .line
+    } else if byte == UInt8(ascii: ","), !isFirst {
+      takeUnit(through: position)
+      mode = .element
+      beginElement()
+    } else if isFirst {
+      mode = .element
+      beginElement()
+    } else {
+      breakArray(into: &pieces, "expected , or ] in the array of line \(arrayLine)")
+    }
+    return true
+  }
+
+  private mutating func beginElement() {
+    scanner = JSONScanner()
+    unitLine = line
+  }
+
+  private mutating func elementStep(into pieces: inout [Piece]) -> Bool {
+    while position < buffer.count {
+      let byte = buffer[position]
+      if start == position, Self.isSpace(byte) {
+        if byte == 0x0A { newLine(after: position) }
+        position += 1
+        start = position
+        unitLine = line
+        continue
+      }
+      switch scanner.feed(byte) {
+      case .more:
+        if byte == 0x0A { newLine(after: position) }
+        position += 1
+      case .complete:
+        takeElement(end: position + 1, into: &pieces)
+        return true
+      case .completeBefore:
+        takeElement(end: position, into: &pieces)
+        return true
+      case .invalid:
+        breakArray(into: &pieces, "an element of the array of line \(arrayLine) is malformed")
+        return true
+      }
+      if position - start > Self.limitBytes {
+        breakArray(into: &pieces, "an element of the array of line \(arrayLine) is over 1 MiB")
+        return true
+      }
+    }
+    return false
+  }
+
+  private mutating func takeElement(end: Int, into pieces: inout [Piece]) {
+    pieces.append(.document(line: unitLine, Array(buffer[start..<end])))
+    start = end
+    position = end
+    mode = .between(isFirst: false)
+  }
+
+  /// An array on one line costs that line; a longer one leaves no place to begin anew.
+  private mutating func breakArray(into pieces: inout [Piece], _ reason: String) {
+    let isFatal = line != arrayLine
+    let rest = isFatal ? "; the rest of the input is not read" : ""
+    pieces.append(.broken(line: line, reason: reason + rest, isFatal: isFatal))
+    if isFatal { stop() } else { mode = .skippingLine }
+  }
+
+  // MARK: Skipping
+
+  private mutating func skipTooLarge(into pieces: inout [Piece]) {
+    pieces.append(.tooLarge(line: line))
+    mode = .skippingLine
+  }
+
+  private mutating func skipStep() -> Bool {
+    guard let end = buffer[position...].firstIndex(of: 0x0A) else {
+      position = buffer.count
+      start = buffer.count
+      return false
+    }
+    takeUnit(through: end)
+    newLine(after: end)
+    mode = .line
+    return true
+  }
+
+  private mutating func stop() {
+    mode = .stopped
+    start = buffer.count
+    position = start
+  }
+
+  private mutating func stopStep() -> Bool {
+    start = buffer.count
+    position = start
+    return false
+  }
+
+  // MARK: Places
+
+  private mutating func takeUnit(through end: Int) {
+    start = min(end + 1, buffer.count)
+    position = start
+  }
+
+  private mutating func newLine(after place: Int) {
+    line += 1
+    lineBegin = place + 1
+  }
+
+  private static func isSpace(_ byte: UInt8) -> Bool {
+    byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D
+  }
+}

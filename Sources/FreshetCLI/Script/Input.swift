@@ -1,0 +1,51 @@
+/// A file, or standard input for `-`, read in pieces.
+final class Input {
+  /// How messages call it.
+  let name: String
+  private let descriptor: Int32
+  private let session: Session
+  private static let chunkBytes = 262_144
+
+  /// Opens a file for reading.
+  /// - Throws: ``Stop/input(_:)`` when it cannot be.
+  init(_ path: String, session: Session) throws(Stop) {
+    self.session = session
+    if path == "-" {
+      name = "standard input"
+      descriptor = 0
+      return
+    }
+    name = path
+    do {
+      descriptor = try System.open(path)
+    } catch {
+      throw .usage("unreadable_input", "cannot open \(path): \(error.words)")
+    }
+    if System.isDirectory(descriptor) {
+      throw .usage("unreadable_input", "cannot read \(path): it is a folder")
+    }
+  }
+
+  deinit { if descriptor != 0 { System.closeFile(descriptor) } }
+
+  /// Waits for more bytes and returns what there is, nil at the end.
+  ///
+  /// Everything said so far is flushed first, so that whoever feeds us by hand sees each answer.
+  /// - Throws: ``Stop``: a signal, the reader's death, an unreadable input.
+  func next() throws(Stop) -> [UInt8]? {
+    try session.output.flush()
+    while true {
+      if try !session.waiter.wait(input: descriptor).inputIsReady { continue }
+      var bytes: [UInt8] = []
+      do {
+        let count = try System.read(from: descriptor, limit: Self.chunkBytes, into: &bytes)
+        return count == 0 ? nil : bytes
+      } catch  where error.isInterrupted || error.wouldBlock {
+        continue
+      } catch {
+        throw .input(
+          Problem(code: "unreadable_input", message: "cannot read \(name): \(error.words)"))
+      }
+    }
+  }
+}

@@ -1,0 +1,90 @@
+import FreshetCatalog
+import FreshetStore
+
+/// Turns documents into content items.
+struct ItemImporter {
+  /// Whose records the documents hold.
+  enum Source: String, CaseIterable {
+    /// Our own item records.
+    case own
+    /// TMDB's rows, arrays of rows or whole answers.
+    case tmdb
+  }
+
+  /// One record of the input and what it is.
+  struct Entry {
+    enum Content {
+      case item(ContentItem)
+      case skipped(reason: String)
+      case refused(Problem)
+    }
+
+    let line: Int
+    /// Its place in a document that holds several, from 1.
+    let row: Int?
+    let content: Content
+  }
+
+  let source: Source
+
+  /// The records of one piece of the input.
+  func entries(of piece: DocumentSplitter.Piece) -> [Entry] {
+    switch piece {
+    case .tooLarge(let line):
+      return [
+        refusal(line, Problem(code: "too_large", message: "the line is longer than 1 MiB"))
+      ]
+    case .broken(let line, let reason, _):
+      return [refusal(line, Problem(code: "invalid_json", message: reason))]
+    case .document(let line, let bytes):
+      do {
+        return try entries(of: try JSONValue(parsing: bytes), line: line)
+      } catch let error as JSONError {
+        let code = error.reason == .invalidUTF8 ? "invalid_utf8" : "invalid_json"
+        return [refusal(line, Problem(code: code, message: Self.words(error)))]
+      } catch {
+        return [refusal(line, Problem(code: "catalogue_error", message: "\(error)"))]
+      }
+    }
+  }
+
+  private func entries(of value: JSONValue, line: Int) throws -> [Entry] {
+    switch source {
+    case .own:
+      do {
+        return [Entry(line: line, row: nil, content: .item(try ContentItem(value)))]
+      } catch {
+        return [refusal(line, Problem(error))]
+      }
+    case .tmdb:
+      let rows = try TMDBImport.rows(of: value)
+      return rows.enumerated().map { index, row in
+        let content: Entry.Content =
+          switch row {
+          case .item(let item): .item(item)
+          case .skipped(let reason): .skipped(reason: reason)
+          case .refused(let error): .refused(Problem(error))
+          }
+        return Entry(line: line, row: rows.count > 1 ? index + 1 : nil, content: content)
+      }
+    }
+  }
+
+  private func refusal(_ line: Int, _ problem: Problem) -> Entry {
+    Entry(line: line, row: nil, content: .refused(problem))
+  }
+
+  /// The fault's place within its line; the line's own number is said elsewhere.
+  static func words(_ error: JSONError) -> String {
+    let place = error.line > 1 ? "line \(error.line) of it, column" : "column"
+    return
+      "broken JSON: \(error.reason.rawValue) at \(place) \(error.column) (byte \(error.offset))"
+  }
+}
+
+extension Problem {
+  /// A refused record as it stands in events.
+  init(_ error: ContentItemError) {
+    self.init(code: error.code.name, message: error.message)
+  }
+}

@@ -1,0 +1,263 @@
+import FreshetCatalog
+import FreshetStore
+
+/// One command of a script.
+struct ScriptCommand {
+  /// What to do.
+  enum Action {
+    case save(ContentItem)
+    case delete(String)
+    case restore(String)
+    case deleteAll
+    case list(kind: String?, limit: Int?)
+    case begin
+    case commit
+    case rollback
+  }
+
+  let line: Int
+  /// The operation as it is named in results; nil when the line has none.
+  let operation: String
+  /// The command's own id, or for `commit` and `rollback` the transaction's.
+  let ownID: String?
+  let action: Action
+}
+
+/// A line that is no command.
+struct ScriptFault: Error {
+  var operation: String?
+  var ownID: String?
+  let problem: Problem
+  /// Whether the script is wrong, rather than a record in it.
+  var isSyntax = true
+}
+
+/// Reads script lines: JSON when they begin with `{`, else words as a shell would split them.
+enum ScriptParser {
+  static let operations = [
+    "save", "delete", "deleteAll", "restore", "list", "begin", "commit", "rollback",
+  ]
+
+  /// Operations of the product that this version does not have.
+  static let later = [
+    "download", "fold", "unfold", "toggleFold", "search", "more", "select", "register", "complete",
+    "delay", "filter", "watch", "wait",
+  ]
+
+  /// The command on a line, nil for a blank line or a comment.
+  static func command(in line: LineSplitter.Line) throws(ScriptFault) -> ScriptCommand? {
+    if line.isBlank { return nil }
+    guard let bytes = line.bytes else {
+      throw fault("too_large", "the line is longer than 1 MiB")
+    }
+    let first = bytes.first { $0 != 0x20 && $0 != 0x09 }
+    if first == UInt8(ascii: "#") { return nil }
+    if first == UInt8(ascii: "{") { return try jsonCommand(bytes, line.number) }
+    guard let text = String(validating: bytes, as: UTF8.self) else {
+      throw fault("invalid_utf8", "the line is not UTF-8")
+    }
+    return try wordCommand(text, line.number)
+  }
+
+  // MARK: JSON
+
+  private static func jsonCommand(
+    _ bytes: [UInt8], _ line: Int
+  ) throws(ScriptFault) -> ScriptCommand {
+    let value: JSONValue
+    do {
+      value = try JSONValue(parsing: bytes)
+    } catch {
+      throw fault(
+        error.reason == .invalidUTF8 ? "invalid_utf8" : "invalid_json", ItemImporter.words(error))
+    }
+    let object = value.objectValue ?? JSONObject()
+    let ownID = try text("id", in: object)
+    do throws(ScriptFault) {
+      guard let operation = try text("op", in: object) else {
+        throw fault("missing_op", "the command has no op")
+      }
+      try checkName(operation)
+      let action = try action(operation, object)
+      return ScriptCommand(line: line, operation: operation, ownID: ownID, action: action)
+    } catch {
+      var error = error
+      error.ownID = ownID
+      error.operation = error.operation ?? object["op"]?.stringValue
+      throw error
+    }
+  }
+
+  private static func action(
+    _ operation: String, _ object: JSONObject
+  ) throws(ScriptFault) -> ScriptCommand.Action {
+    let allowed: [String]
+    let action: ScriptCommand.Action
+    switch operation {
+    case "save":
+      allowed = ["record"]
+      guard let record = object["record"], !record.isNull else {
+        throw fault("missing_record", "save needs a record: {\"op\":\"save\",\"record\":{…}}")
+      }
+      action = .save(try item(record))
+    case "delete", "restore":
+      allowed = ["item"]
+      guard let id = try text("item", in: object) else {
+        throw fault(
+          "missing_item", "\(operation) needs an item: {\"op\":\"\(operation)\",\"item\":\"ID\"}")
+      }
+      action = operation == "delete" ? .delete(try checked(id)) : .restore(try checked(id))
+    case "list":
+      allowed = ["kind", "limit"]
+      action = try list(
+        kind: try text("kind", in: object),
+        limit: object["limit"].flatMap { $0.isNull ? nil : $0.jsonText })
+    default:
+      allowed = []
+      action = plainAction(operation)
+    }
+    for key in object.keys where !(["op", "id"] + allowed).contains(key) {
+      let near = NearestMatch.of(key, among: allowed).map { "; did you mean \($0)?" } ?? ""
+      throw fault("unknown_field", "\(operation) has no field “\(key.prefix(80))”\(near)")
+    }
+    return action
+  }
+
+  private static func plainAction(_ operation: String) -> ScriptCommand.Action {
+    switch operation {
+    case "begin": .begin
+    case "commit": .commit
+    case "rollback": .rollback
+    default: .deleteAll
+    }
+  }
+
+  private static func text(
+    _ key: String, in object: JSONObject
+  ) throws(ScriptFault) -> String? {
+    guard let value = object[key], !value.isNull else { return nil }
+    guard let text = value.stringValue else {
+      throw fault("wrong_type", "\(key) must be a string, found \(value.kindName)")
+    }
+    return text
+  }
+
+  // MARK: Words
+
+  private static func wordCommand(
+    _ text: String, _ line: Int
+  ) throws(ScriptFault) -> ScriptCommand {
+    let words: [String]
+    do {
+      words = try WordSplitter.words(of: text)
+    } catch {
+      throw fault("bad_words", error.rawValue)
+    }
+    let operation = words.first ?? ""
+    do throws(ScriptFault) {
+      try checkName(operation)
+      let (action, ownID) = try action(operation, Array(words.dropFirst()))
+      return ScriptCommand(line: line, operation: operation, ownID: ownID, action: action)
+    } catch {
+      var error = error
+      error.operation = error.operation ?? operation
+      throw error
+    }
+  }
+
+  private static func action(
+    _ operation: String, _ words: [String]
+  ) throws(ScriptFault) -> (ScriptCommand.Action, String?) {
+    switch operation {
+    case "save":
+      let text = try only(words, "save needs one record: save '{\"id\":…}'")
+      do {
+        return (.save(try item(try JSONValue(parsing: text))), nil)
+      } catch let error as JSONError {
+        throw fault("invalid_json", ItemImporter.words(error))
+      } catch let error as ScriptFault {
+        throw error
+      } catch {
+        throw fault("internal", "\(error)")
+      }
+    case "delete", "restore":
+      let id = try checked(try only(words, "\(operation) needs one id"))
+      return (operation == "delete" ? .delete(id) : .restore(id), nil)
+    case "list":
+      return (try listAction(words), nil)
+    case "deleteAll":
+      guard words.isEmpty else { throw fault("bad_words", "deleteAll takes nothing more") }
+      return (.deleteAll, nil)
+    default:
+      guard words.count <= 1 else { throw fault("bad_words", "\(operation) takes at most one id") }
+      return (plainAction(operation), words.first)
+    }
+  }
+
+  private static func only(_ words: [String], _ message: String) throws(ScriptFault) -> String {
+    guard words.count == 1 else { throw fault("bad_words", message) }
+    return words[0]
+  }
+
+  private static func listAction(_ words: [String]) throws(ScriptFault) -> ScriptCommand.Action {
+    var values: [String: String] = [:]
+    var rest = words[...]
+    while let word = rest.popFirst() {
+      let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      guard ["--kind", "--limit"].contains(parts[0]),
+        let value = parts.count == 2 ? String(parts[1]) : rest.popFirst()
+      else {
+        throw fault("bad_words", "list takes --kind KIND and --limit N, not “\(word.prefix(80))”")
+      }
+      values[String(parts[0])] = value
+    }
+    return try list(kind: values["--kind"], limit: values["--limit"])
+  }
+
+  // MARK: Pieces
+
+  private static func list(
+    kind: String?, limit: String?
+  ) throws(ScriptFault) -> ScriptCommand.Action {
+    if let kind, ItemID.Kind(rawValue: kind) == nil {
+      throw fault("bad_value", "kind must be film or book, not “\(kind.prefix(80))”")
+    }
+    guard let limit else { return .list(kind: kind, limit: nil) }
+    guard let number = Int(limit), number >= 0 else {
+      throw fault("bad_value", "limit must be a whole number, not “\(limit.prefix(80))”")
+    }
+    return .list(kind: kind, limit: number)
+  }
+
+  private static func checkName(_ operation: String) throws(ScriptFault) {
+    if operations.contains(operation) { return }
+    if later.contains(operation) {
+      throw fault("not_in_this_version", "the operation \(operation) is not in this version")
+    }
+    let near = NearestMatch.of(operation, among: operations).map { "; did you mean \($0)?" }
+    throw fault(
+      "unknown_op",
+      "unknown operation “\(operation.prefix(80))”"
+        + (near ?? "; there are \(operations.joined(separator: ", "))"))
+  }
+
+  private static func item(_ record: JSONValue) throws(ScriptFault) -> ContentItem {
+    do {
+      return try ContentItem(record)
+    } catch {
+      throw ScriptFault(operation: "save", problem: Problem(error), isSyntax: false)
+    }
+  }
+
+  private static func checked(_ id: String) throws(ScriptFault) -> String {
+    do {
+      return try ItemID(id).text
+    } catch {
+      throw ScriptFault(problem: Problem(error), isSyntax: false)
+    }
+  }
+
+  private static func fault(_ code: String, _ message: String) -> ScriptFault {
+    ScriptFault(problem: Problem(code: code, message: message))
+  }
+}

@@ -1,0 +1,28 @@
+/// Everything that can be typed after `freshet`.
+enum CommandTable {
+  static let commands: [CommandSpec] = [
+    SaveCommand.spec, ListCommand.spec, ShowCommand.spec, DeleteCommand.spec, RestoreCommand.spec,
+    WatchCommand.spec, RunCommand.spec, HelpCommand.spec, VersionCommand.spec,
+  ]
+
+  /// Options of every command.
+  static let globals: [OptionSpec] = [
+    .value("store", "DIR", "the store's folder"),
+    .value(
+      "format", "NAME", choices: ["ndjson", "text"],
+      "records, or lines for people; ndjson where stdout is no terminal"),
+    .value("color", "WHEN", choices: ["auto", "always", "never"], "colour on stderr"),
+    .value("config", "FILE", "read settings from FILE"),
+    .flag("quiet", short: "q", "say only what went wrong"),
+    .flag("verbose", short: "v", "say more"),
+    .flag("help", short: "h", "explain the command"),
+  ]
+
+  /// Commands of the product that this version does not have.
+  static let later = [
+    "download", "search", "books", "guidance", "bench", "store", "serve", "schema", "completions",
+    "man", "config", "doctor",
+  ]
+
+  static let parser = ArgumentParser(commands: commands, globals: globals, later: later)
+}

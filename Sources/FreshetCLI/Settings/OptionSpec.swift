@@ -1,0 +1,87 @@
+/// One option of a command: what the parser takes and the help says.
+struct OptionSpec: Sendable {
+  /// The long name without its dashes.
+  let name: String
+  /// The one-letter name, if there is one.
+  var short: Character?
+  /// What stands for the value in help; nil makes the option a flag.
+  var value: String?
+  /// The only values taken; empty for any.
+  var choices: [String] = []
+  /// One line of help.
+  let help: String
+
+  static func flag(_ name: String, short: Character? = nil, _ help: String) -> OptionSpec {
+    OptionSpec(name: name, short: short, help: help)
+  }
+
+  static func value(
+    _ name: String, _ value: String, short: Character? = nil, choices: [String] = [],
+    _ help: String
+  ) -> OptionSpec {
+    OptionSpec(name: name, short: short, value: value, choices: choices, help: help)
+  }
+
+  /// How the option is written: `-f, --file FILE`.
+  var spelling: String {
+    (short.map { "-\($0), " } ?? "    ") + "--\(name)" + (value.map { " \($0)" } ?? "")
+  }
+}
+
+/// The arguments a command takes after its options.
+struct ArgumentSpec: Sendable {
+  let name: String
+  let help: String
+  /// How many may be given.
+  let count: ClosedRange<Int>
+  /// The only values taken; empty for any.
+  var choices: [String] = []
+
+  /// How it is written in a usage line.
+  var spelling: String {
+    let dots = count.upperBound > 1 ? "…" : ""
+    return count.lowerBound == 0 ? "[\(name)\(dots)]" : "\(name)\(dots)"
+  }
+}
+
+/// How a command came to its end.
+struct Finish: Equatable {
+  /// The reason in `stream.end`.
+  let reason: String
+  let exit: Int32
+
+  static let done = Finish(reason: "done", exit: ExitCode.done)
+  /// All was tried, something failed.
+  static let someFailed = Finish(reason: "failed", exit: ExitCode.itemFailed)
+}
+
+/// One subcommand: the parser, the help and the completions all read this.
+struct CommandSpec: Sendable {
+  /// A line of help with what it does.
+  struct Example: Sendable {
+    let line: String
+    let meaning: String
+  }
+
+  let name: String
+  let summary: String
+  var arguments: [ArgumentSpec] = []
+  var options: [OptionSpec] = []
+  let examples: [Example]
+  /// What a user should know beyond the options, one paragraph each.
+  var notes: [String] = []
+  /// Options that belong to the command but not to this version.
+  var later: [String] = []
+  /// Whether it answers people, in text, unless records are asked for.
+  var isForPeople = false
+  let run: @Sendable (Invocation, Session) throws(Stop) -> Finish
+
+  /// The line after `usage:`.
+  var usage: String {
+    let options = options.map { option in
+      let short = option.short.map { "-\($0)" } ?? "--\(option.name)"
+      return "[\(short)\(option.value.map { " \($0)" } ?? "")]"
+    }
+    return (["freshet", name] + options + arguments.map(\.spelling)).joined(separator: " ")
+  }
+}

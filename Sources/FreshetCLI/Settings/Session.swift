@@ -1,0 +1,172 @@
+import Freshet
+import FreshetStore
+import Synchronization
+
+/// What a command works with: its settings, stdout, stderr, the waiting place and the store.
+///
+/// Used by the main thread; only `output` and `waiter` are called from others.
+final class Session: Sendable {
+  static let version = "0.1.0"
+  /// Grows with new event types and fields; the envelope's `v` is the major version.
+  static let schemaMinor = 0
+
+  let settings: Settings
+  let output: Output
+  let diagnostics: Diagnostics
+  let waiter: Waiter
+
+  private struct State {
+    var isOpened = false
+    var saidHello = false
+    var saidEnd = false
+    var counts: [(name: StaticString, count: Int)] = []
+  }
+
+  private let state = Mutex(State())
+
+  init(settings: Settings, output: Output, waiter: Waiter) {
+    self.settings = settings
+    self.output = output
+    self.waiter = waiter
+    diagnostics = Diagnostics(verbosity: settings.verbosity, usesColor: settings.usesColor)
+  }
+
+  // MARK: The store
+
+  /// Opens the store and makes it the one this process shares, then says hello.
+  /// - Throws: ``Stop/store(_:)`` when it cannot be used, ``Stop/usage(_:)`` when none is named.
+  func openStore(command: String) throws(Stop) -> DatabaseManager {
+    guard let store = settings.store else {
+      throw .usage(
+        "no_store", "neither XDG_DATA_HOME nor HOME is set; name a store with --store DIR")
+    }
+    let path = try Self.path(of: store.text)
+    do {
+      try DatabaseManager.setUp(at: path)
+      let manager = try DatabaseManager.shared
+      sayHello(command: command, store: (manager.epoch, try manager.oldestToken))
+      return manager
+    } catch {
+      throw .store(Problem(error))
+    }
+  }
+
+  /// The folder a store is in; other kinds of address are for later versions.
+  private static func path(of address: String) throws(Stop) -> String {
+    if address.isEmpty { throw .usage("no_store", "the name of the store is empty") }
+    guard let scheme = address.firstRange(of: "://") else { return address }
+    if address[..<scheme.lowerBound] == "file" {
+      let path = String(address[scheme.upperBound...])
+      if path.hasPrefix("/") { return path }
+    }
+    throw .usage(
+      "unsupported_store", "a store at \(address.prefix(80)) is not in this version; name a folder")
+  }
+
+  /// The value of a store operation, waiting for it.
+  /// - Throws: ``Stop/store(_:)``.
+  func wait<Value>(for operation: some Flow<Value, StoreError>) throws(Stop) -> Value {
+    do {
+      return try Blocking.value(of: operation)
+    } catch {
+      throw .store(Problem(error))
+    }
+  }
+
+  // MARK: First and last record
+
+  /// The first record of every run; later calls do nothing.
+  func sayHello(command: String?, store: (epoch: Int, oldest: Token)? = nil) {
+    let isFirst = state.withLock { state in
+      defer { state.saidHello = true }
+      return !state.saidHello
+    }
+    if isFirst { Self.sayHello(output, command: command, store: store) }
+  }
+
+  private static func sayHello(
+    _ output: Output, command: String?, store: (epoch: Int, oldest: Token)?
+  ) {
+    let run = String(UInt64.random(in: .min ... .max), radix: 16)
+    output.emit(EventHead("stream.hello")) { data in
+      data.int("minor", Self.schemaMinor)
+      data.string("version", Self.version)
+      data.string("run", run)
+      data.string("command", command)
+      data.string("store", store?.oldest.storeID)
+      data.int("epoch", store.map { Int64($0.epoch) })
+      data.string("oldest", store.map { Cursor(token: $0.oldest, filter: Cursor.Filter()).text })
+    }
+  }
+
+  /// The last record of every run.
+  func sayEnd(reason: String, exit: Int32, signal: Int32? = nil) {
+    let counts = state.withLock { state -> [(name: StaticString, count: Int)]? in
+      if state.saidEnd { return nil }
+      state.saidEnd = true
+      return state.counts
+    }
+    guard let counts else { return }
+    Self.sayEnd(output, reason: reason, exit: exit, signal: signal, counts: counts)
+    let figures = counts.map { "\($0.count) \($0.name)" }.joined(separator: ", ")
+    if !figures.isEmpty, settings.verbosity >= 1 { diagnostics.step(figures) }
+  }
+
+  private static func sayEnd(
+    _ output: Output, reason: String, exit: Int32, signal: Int32?,
+    counts: [(name: StaticString, count: Int)]
+  ) {
+    let records = output.sequence + 1
+    output.emit(EventHead("stream.end")) { data in
+      data.string("reason", reason)
+      data.int("exit", Int64(exit))
+      if let signal { data.int("signal", Int64(signal)) }
+      data.object("counts") { object in
+        object.int("records", records)
+        for (name, count) in counts { object.int(name, count) }
+      }
+    }
+  }
+
+  /// All that a run says that ends before it has a session.
+  static func sayAll(of stop: Stop, _ output: Output) {
+    sayHello(output, command: nil, store: nil)
+    if let problem = stop.problem { sayError(problem, output) }
+    sayEnd(output, reason: stop.reason, exit: stop.exitCode, signal: nil, counts: [])
+  }
+
+  /// Tells of something wrong with the run itself.
+  func sayError(_ problem: Problem) { Self.sayError(problem, output) }
+
+  private static func sayError(_ problem: Problem, _ output: Output) {
+    output.emit(EventHead("stream.error")) { data in
+      data.object("error") { problem.write(to: &$0) }
+    }
+  }
+
+  /// Adds to a figure of `stream.end`; figures are told in the order they first came up.
+  func count(_ name: StaticString, _ amount: Int = 1) {
+    state.withLock { state in
+      if let place = state.counts.firstIndex(where: { $0.name.description == name.description }) {
+        state.counts[place].count += amount
+      } else {
+        state.counts.append((name, amount))
+      }
+    }
+  }
+
+  func counted(_ name: StaticString) -> Int {
+    state.withLock { state in
+      state.counts.first { $0.name.description == name.description }?.count ?? 0
+    }
+  }
+}
+
+extension Problem {
+  /// A store's error as it stands in events.
+  init(_ error: StoreError) {
+    self.init(
+      code: error.code.name, message: error.message,
+      retryable: [.locked, .diskFull].contains(error.code))
+  }
+}

@@ -1,0 +1,145 @@
+import FreshetStore
+
+/// What a run is set to: option, else `FRESHET_*`, else config file, else default.
+struct Settings: Sendable {
+  /// Where a value came from.
+  enum Origin: String, Sendable {
+    case option
+    case environment
+    case configFile = "config file"
+    case standard = "default"
+  }
+
+  /// A value and where it came from.
+  struct Value: Sendable {
+    let text: String
+    let origin: Origin
+  }
+
+  /// The settings that options, environment and config file share, and the choices they have.
+  static let names: [(name: String, choices: [String])] = [
+    ("store", []), ("format", Output.Format.allCases.map(\.rawValue)),
+    ("color", ["auto", "always", "never"]),
+  ]
+
+  let store: Value?
+  let format: Output.Format
+  let usesColor: Bool
+  let verbosity: Int
+
+  /// Resolves the settings of a command line.
+  /// - Throws: ``Stop/usage(_:)`` for a bad environment or config file.
+  init(_ invocation: Invocation, environment: (String) -> String?) throws(Stop) {
+    let file = try ConfigFile(invocation, environment: environment)
+    var values: [String: Value] = [:]
+    for (name, choices) in Self.names {
+      guard let value = Self.value(name, invocation, environment, file) else { continue }
+      if !choices.isEmpty, !choices.contains(value.text) {
+        throw .usage(
+          "bad_setting",
+          "\(value.origin.rawValue) sets \(name) to “\(value.text.prefix(80))”, but it can only be "
+            + choices.joined(separator: ", "))
+      }
+      values[name] = value
+    }
+    store = values["store"] ?? Self.defaultStore(environment)
+    format =
+      invocation.command.isForPeople
+      ? Output.Format(rawValue: values["format"]?.text ?? "text") ?? .text
+      : Self.format(chosen: values["format"]?.text, isTerminal: System.isTerminal(1))
+    verbosity = invocation.count("verbose") - (invocation.has("quiet") ? 1 : 0)
+    switch values["color"]?.text ?? "auto" {
+    case "always": usesColor = true
+    case "never": usesColor = false
+    default:
+      let noColor = environment("NO_COLOR") ?? ""
+      usesColor = noColor.isEmpty && environment("TERM") != "dumb" && System.isTerminal(2)
+    }
+  }
+
+  /// The format of a run whose command line cannot be understood: an option or the environment
+  /// still says how to answer.
+  static func formatGuess(_ words: [String], environment: (String) -> String?) -> Output.Format {
+    var chosen = environment("FRESHET_FORMAT")
+    for (index, word) in words.enumerated() {
+      if word == "--format", index + 1 < words.count { chosen = words[index + 1] }
+      if word.hasPrefix("--format=") { chosen = String(word.dropFirst("--format=".count)) }
+    }
+    return format(chosen: chosen, isTerminal: System.isTerminal(1))
+  }
+
+  private static func format(chosen: String?, isTerminal: Bool) -> Output.Format {
+    chosen.flatMap(Output.Format.init(rawValue:)) ?? (isTerminal ? .text : .ndjson)
+  }
+
+  private static func value(
+    _ name: String, _ invocation: Invocation, _ environment: (String) -> String?, _ file: ConfigFile
+  ) -> Value? {
+    if let text = invocation.value(name) { return Value(text: text, origin: .option) }
+    if let text = environment("FRESHET_" + name.uppercased()), !text.isEmpty {
+      return Value(text: text, origin: .environment)
+    }
+    return file.values[name].map { Value(text: $0, origin: .configFile) }
+  }
+
+  /// `$XDG_DATA_HOME/freshet`, else `~/.local/share/freshet`; nil when neither is known.
+  private static func defaultStore(_ environment: (String) -> String?) -> Value? {
+    folder("XDG_DATA_HOME", "/.local/share", environment)
+      .map { Value(text: $0 + "/freshet", origin: .standard) }
+  }
+
+  /// A base folder by the XDG rules: an absolute path, or one below HOME.
+  static func folder(
+    _ variable: String, _ below: String, _ environment: (String) -> String?
+  ) -> String? {
+    if let path = environment(variable), path.hasPrefix("/") { return path }
+    guard let home = environment("HOME"), home.hasPrefix("/") else { return nil }
+    return (home == "/" ? "" : home) + below
+  }
+}
+
+/// The user's `config.json`: one object with settings as strings.
+struct ConfigFile {
+  private(set) var values: [String: String] = [:]
+
+  init(_ invocation: Invocation, environment: (String) -> String?) throws(Stop) {
+    let named = invocation.value("config") ?? environment("FRESHET_CONFIG")
+    let standard = Settings.folder("XDG_CONFIG_HOME", "/.config", environment)
+    guard let path = named ?? standard.map({ $0 + "/freshet/config.json" }) else { return }
+    let bytes: [UInt8]?
+    do {
+      bytes = try System.contents(of: path, limit: 1 << 20)
+    } catch {
+      throw .usage("bad_config", "cannot read the config file \(path): \(error.words)")
+    }
+    guard let bytes else {
+      if named == nil { return }
+      throw .usage("bad_config", "there is no config file \(path)")
+    }
+    try read(bytes, path: path)
+  }
+
+  private mutating func read(_ bytes: [UInt8], path: String) throws(Stop) {
+    let value: JSONValue
+    do {
+      value = try JSONValue(parsing: bytes)
+    } catch {
+      throw .usage("bad_config", "the config file \(path) is no JSON: \(error)")
+    }
+    guard let object = value.objectValue else {
+      throw .usage("bad_config", "the config file \(path) must hold an object")
+    }
+    let names = Settings.names.map(\.name)
+    for member in object.members {
+      guard names.contains(member.key) else {
+        let near = NearestMatch.of(member.key, among: names).map { "; did you mean \($0)?" } ?? ""
+        throw .usage(
+          "bad_config", "the config file \(path) has an unknown setting “\(member.key)”\(near)")
+      }
+      guard let text = member.value.stringValue else {
+        throw .usage("bad_config", "the config file \(path): \(member.key) must be a string")
+      }
+      values[member.key] = text
+    }
+  }
+}
