@@ -26,7 +26,8 @@ let package = Package(
 
     .testTarget(name: "FreshetTests", dependencies: ["Freshet", "FreshetTesting"]),
     .testTarget(
-      name: "FreshetStoreTests", dependencies: ["Freshet", "FreshetStore", "FreshetTesting"]),
+      name: "FreshetStoreTests", dependencies: ["Freshet", "FreshetStore", "FreshetTesting"],
+      resources: [.copy("Golden")]),
     .testTarget(
       name: "FreshetCatalogTests", dependencies: ["FreshetCatalog", "FreshetStore"],
       resources: [.copy("Fixtures")]),

@@ -1,0 +1,108 @@
+import Foundation
+import Freshet
+import Testing
+
+@testable import FreshetStore
+
+/// The stores of released formats, as they were written then: every later version opens them.
+@Suite("Golden stores")
+struct GoldenTests {
+  private static let files = [
+    "HEAD", "STORE", FileNames.segment(1), FileNames.segment(6),
+    FileNames.segment(8), "lost+10-1764485776000000.ndjson",
+  ]
+
+  private func golden(_ name: String) throws -> [UInt8] {
+    let folder = try #require(Bundle.module.url(forResource: "Golden", withExtension: nil))
+    return [UInt8](try Data(contentsOf: folder.appendingPathComponent("v1/" + name)))
+  }
+
+  /// Writes the golden store of format 1.
+  private func write(to directory: TemporaryDirectory) async throws {
+    let options = StoreOptions.fixed { $0.segmentBytes = 500 }
+    let manager = try DatabaseManager.open(at: directory.store, options: options)
+    let steps: [[FreshetStore.Operation]] = [
+      [.save(id: "film:tmdb:movie:603", body: Array(#"{"title":"The Matrix","year":1999}"#.utf8))],
+      [.save(id: "book:local:1", body: Array(#"{"title":"한국어 🎬","n":7.0}"#.utf8))],
+      [.save(id: #"odd "id" \ here"#, body: Array("{}".utf8))],
+      [.save(id: "book:local:1", body: Array(#"{"title":"new","n":9007199254740993}"#.utf8))],
+      [.delete(id: "film:tmdb:movie:603")],
+      [.restore(id: "film:tmdb:movie:603")],
+      [
+        .save(id: "a", body: body(1)), .save(id: "b", body: body(2)), .delete(id: "a"),
+        .save(id: "film:tmdb:movie:603", body: body(603)),
+      ],
+      [.deleteAll],
+      [.restore(id: "b"), .restore(id: "book:local:1")],
+      [.save(id: "a", body: body(3))],
+    ]
+    for step in steps { _ = try await manager.apply(step).value() }
+    manager.close()
+    // An append that was torn, recovered by a writer that does not sync each commit.
+    let last = FileNames.segment(8)
+    try directory.write(try directory.read(last) + Array(#"{"c":"0badc0de","r":11"#.utf8), to: last)
+    var relaxed = options
+    relaxed.durability = .interval(.seconds(3600))
+    let recovered = try DatabaseManager.open(at: directory.store, options: relaxed)
+    _ = try await recovered.save(id: "z", body: body(26)).value()
+    recovered.close()
+  }
+
+  @Test("the store of format 1 is read as it was written, and left as it was")
+  func read() async throws {
+    let directory = try TemporaryDirectory()
+    try FileManager.default.createDirectory(
+      atPath: directory.store, withIntermediateDirectories: false,
+      attributes: [.posixPermissions: 0o700])
+    for name in GoldenTests.files { try directory.write(try golden(name), to: name) }
+    let manager = try DatabaseManager.open(at: directory.store)
+    #expect(manager.storeID == "00112233445566778899aabbccddeeff")
+    #expect(manager.token.epoch == 2 && manager.token.revision == 10 + (1 << 20) + 1)
+    #expect(
+      try await manager.contents() == [
+        #"book:local:1={"title":"new","n":9007199254740993}"#, #"b={"n":2}"#, #"a={"n":3}"#,
+        #"z={"n":26}"#,
+      ])
+    #expect(
+      try await manager.fetch(includingDeleted: true).value().map {
+        "\($0.id) \($0.revision) \($0.created) \($0.isDeleted)"
+      } == [
+        "film:tmdb:movie:603 8 1 true", "book:local:1 9 2 false", #"odd "id" \ here 8 3 true"#,
+        "b 9 7 false", "a 10 10 false", "z 1048587 1048587 false",
+      ])
+    let sets = await Collector(manager.changes(since: .oldest)).values(11)
+    #expect(sets.map(\.epoch) == [1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 2])
+    #expect(
+      sets[7].changes.map(\.id) == [
+        "film:tmdb:movie:603", "book:local:1", #"odd "id" \ here"#, "b",
+      ])
+    manager.close()
+    for name in GoldenTests.files { #expect(try directory.read(name) == golden(name), "\(name)") }
+  }
+
+  @Test("the same operations still write the same bytes")
+  func writeAgain() async throws {
+    let directory = try TemporaryDirectory()
+    try await write(to: directory)
+    if let out = ProcessInfo.processInfo.environment["FRESHET_GOLDEN_OUT"] {
+      try FileManager.default.copyItem(atPath: directory.store, toPath: out)
+    }
+    #expect(try directory.names() == (GoldenTests.files + ["LOCK"]).sorted())
+    for name in GoldenTests.files { #expect(try directory.read(name) == golden(name), "\(name)") }
+  }
+
+  @Test("every line is JSON with the checksum first, as other tools read it")
+  func lines() throws {
+    for name in GoldenTests.files where name.hasPrefix("log-") || name == "STORE" {
+      for line in try golden(name).split(separator: 0x0A) {
+        let value = try JSONValue(parsing: Array(line))
+        guard case .object(let object) = value, case .string(let sum)? = object["c"] else {
+          Issue.record("\(name) has a line without a checksum")
+          continue
+        }
+        let found = Checksum.of(line.dropFirst(Frame.coverStart))
+        #expect(UInt32(sum, radix: 16) == found)
+      }
+    }
+  }
+}
