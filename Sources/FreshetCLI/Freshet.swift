@@ -7,7 +7,7 @@ import FreshetStore
     System.fillStandardDescriptors()
     let words = Array(CommandLine.arguments.dropFirst())
     do {
-      let waiter = try Waiter()
+      let waiter = try Waiter.make()
       let invocation = try parse(words)
       let settings = try Settings(invocation, environment: System.environment)
       let session = Session(

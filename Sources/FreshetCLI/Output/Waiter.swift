@@ -20,14 +20,22 @@ final class Waiter: Sendable {
   private let watchesReader: Bool
 
   /// Installs the signal handlers of the process.
-  init() throws(Stop) {
+  ///
+  /// - Parameter ends: A pipe of its own. (An initialiser that makes the pipe and can
+  ///   throw crashes the optimiser of Swift 6.3.1, because of the atomic property.)
+  private init(ends: (read: Int32, write: Int32)) {
+    self.ends = ends
+    watchesReader = System.hasOtherEnd(1)
+    freshet_signals_install(ends.write)
+  }
+
+  /// Makes the waiter of the process.
+  static func make() throws(Stop) -> Waiter {
     do {
-      ends = try System.makePipe()
+      return Waiter(ends: try System.makePipe())
     } catch {
       throw .store(Problem(code: "io_error", message: "cannot make a pipe: \(error.words)"))
     }
-    watchesReader = System.hasOtherEnd(1)
-    freshet_signals_install(ends.write)
   }
 
   /// The signal that asked the process to end, if one came.
