@@ -106,8 +106,11 @@ public final class Recorder<Element: Sendable, Failure: Error>: Sendable {
   @discardableResult
   public func subscribe<Source: Flow>(to source: Source) -> Subscription
   where Source.Element == Element, Source.Failure == Failure {
-    source.subscribe(RecordingObserver(recorder: self))
+    source.subscribe(observer)
   }
+
+  /// The observer that ``subscribe(to:)`` uses.
+  public var observer: RecordingObserver<Element, Failure> { RecordingObserver(recorder: self) }
 
   /// Subscribes to a flow as an observer that never pauses.
   ///
@@ -201,15 +204,17 @@ public final class Recorder<Element: Sendable, Failure: Error>: Sendable {
   }
 }
 
-/// The observer behind ``Recorder/subscribe(to:)``.
-struct RecordingObserver<Element: Sendable, Failure: Error>: Observer {
+/// The observer that tells a recorder what it is told.
+///
+/// Wrap it in an observer of your own where ``Recorder/subscribe(to:)`` does not do.
+public struct RecordingObserver<Element: Sendable, Failure: Error>: Observer {
   let recorder: Recorder<Element, Failure>
 
-  static var mayPause: Bool { true }
+  public static var mayPause: Bool { true }
 
-  mutating func start(_ subscription: Subscription) { recorder.start(subscription) }
-  mutating func receive(_ value: Element) -> Answer { recorder.receive(value) }
-  mutating func end(_ end: End<Failure>) { recorder.end(end) }
+  public mutating func start(_ subscription: Subscription) { recorder.start(subscription) }
+  public mutating func receive(_ value: Element) -> Answer { recorder.receive(value) }
+  public mutating func end(_ end: End<Failure>) { recorder.end(end) }
 }
 
 /// The observer behind ``Recorder/subscribeWithoutPausing(to:)``.

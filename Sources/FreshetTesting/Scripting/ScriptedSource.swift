@@ -98,8 +98,12 @@ public final class ScriptedSource<Element: Sendable, Failure: Error>: Flow {
 
   /// Ends everybody's stream.
   public func send(end: End<Failure>) {
-    for run in runs { run.send(end: end) }
-    if manners == .polite { state.withLock { $0.runs = [] } }
+    let ending = state.withLock { state in
+      let runs = state.runs
+      if manners == .polite { state.runs = [] }
+      return runs
+    }
+    for run in ending { run.send(end: end) }
   }
 
   /// Finishes everybody's stream.
