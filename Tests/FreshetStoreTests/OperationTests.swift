@@ -213,40 +213,23 @@ struct OperationTests {
     let seed = seeds.next()
     var random = SeededRandom(seed: seed)
     var store = manager
-    var order: [String] = []
-    var live: [String: [UInt8]] = [:]
-    var deleted: [String: (body: [UInt8], place: Int)] = [:]
-    var places: [String: Int] = [:]
-    var nextPlace = 0
+    var model = ListModel()
     for step in 0..<600 {
       let id = "i\(random.next() % 12)"
+      let operation: FreshetStore.Operation
       switch random.next() % 20 {
-      case 0..<10:
-        let new = body(Int(random.next() % 4))
-        _ = try await store.save(id: id, body: new).value()
-        if live[id] == nil {
-          places[id] = nextPlace
-          nextPlace += 1
-          deleted[id] = nil
-        }
-        live[id] = new
-      case 10..<14:
-        _ = try await store.delete(id: id).value()
-        if let old = live.removeValue(forKey: id) { deleted[id] = (old, places[id] ?? 0) }
-      case 14..<17:
-        _ = try await store.restore(id: id).value()
-        if let old = deleted.removeValue(forKey: id) { live[id] = old.body }
-      case 17:
-        _ = try await store.deleteAll().value()
-        for (id, old) in live { deleted[id] = (old, places[id] ?? 0) }
-        live = [:]
+      case 0..<10: operation = .save(id: id, body: body(Int(random.next() % 4)))
+      case 10..<14: operation = .delete(id: id)
+      case 14..<17: operation = .restore(id: id)
+      case 17: operation = .deleteAll
       default:
         store.close()
         store = try DatabaseManager.open(at: directory.store, options: .fixed())
+        continue
       }
-      order = live.keys.sorted { (places[$0] ?? 0) < (places[$1] ?? 0) }
-      let expected = order.map { "\($0)=\(text(live[$0]))" }
-      #expect(try await store.contents() == expected, "step \(step), seed \(seed)")
+      _ = try await store.apply([operation]).value()
+      model.apply([operation])
+      #expect(try await store.contents() == model.contents, "step \(step), seed \(seed)")
     }
   }
 }

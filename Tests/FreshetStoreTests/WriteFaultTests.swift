@@ -181,54 +181,146 @@ struct WriteFaultTests {
     #expect(try await reopened.contents() == [#"a={"n":1}"#])
   }
 
+  @Test("a commit is synced before HEAD tells of it, a segment before it has a successor")
+  func order() async throws {
+    let directory = try TemporaryDirectory()
+    let disk = FaultyFileSystem()
+    let options = StoreOptions.fixed {
+      $0.fileSystem = disk
+      $0.segmentBytes = 100
+    }
+    let manager = try DatabaseManager.open(at: directory.store, options: options)
+    func steps() -> [String] {
+      defer { disk.forget() }
+      return disk.calls.compactMap { call in
+        switch call {
+        case .write(let name, _, _) where name != "LOCK": "write \(name.prefix(4))"
+        case .synchronize(let name): "sync \(name.prefix(4))"
+        case .synchronizeDirectory: "sync directory"
+        case .open(let name): "open \(name.prefix(4))"
+        default: nil
+        }
+      }
+    }
+    #expect(
+      steps() == [
+        "sync directory", "open LOCK", "open log-", "sync log-", "open HEAD", "write HEAD",
+        "write HEAD", "sync HEAD", "open STOR", "write STOR", "sync STOR", "sync directory",
+        "open STOR", "open HEAD", "open log-",
+      ])
+    let commit = ["write log-", "sync log-", "write HEAD"]
+    #expect(await save(manager, "a") == nil)
+    #expect(steps() == commit)
+    // Nothing to write, and everything durable: nothing to sync.
+    #expect(await save(manager, "a") == nil)
+    #expect(steps() == [])
+    #expect(await save(manager, "b") == nil)
+    #expect(steps() == commit)
+    #expect(await save(manager, "c") == nil)
+    #expect(steps() == ["sync log-", "open log-", "sync directory", "write HEAD"] + commit)
+  }
+
+  @Test("an answer that rests on another process's commit waits until that is durable")
+  func unsyncedForeignCommit() async throws {
+    let directory = try TemporaryDirectory()
+    let disk = FaultyFileSystem()
+    let relaxed = try DatabaseManager.open(
+      at: directory.store, options: .fixed { $0.durability = .interval(.seconds(3600)) })
+    let strict = try DatabaseManager.open(
+      at: directory.store, options: .fixed { $0.fileSystem = disk })
+    let feed = Collector(strict.changes(since: .now))
+    _ = try await relaxed.save(id: "a", body: body(1)).value()
+    #expect(try await strict.contents() == [])
+    disk.forget()
+    #expect(try await strict.save(id: "a", body: body(1)).value() == .unchanged)
+    #expect(disk.calls.contains { isSyncOfLog($0) })
+    #expect(try await strict.contents() == [#"a={"n":1}"#])
+    #expect(await feed.values(1).map(\.revision) == [1])
+    #expect(try await strict.delete(id: "a").value() == .deleted)
+    #expect(try await relaxed.save(id: "a", body: body(1)).value() == .saved)
+  }
+
   @Test("each single failing call, once: never a wrong answer, and the store opens again")
   func everyCall() async throws {
-    let operations: [[FreshetStore.Operation]] = [
+    let steps: [[FreshetStore.Operation]] = [
       [.save(id: "a", body: body(1))], [.save(id: "a", body: body(2))], [.delete(id: "a")],
       [.restore(id: "a")], [.save(id: "b", body: body(3)), .save(id: "c", body: body(4))],
       [.deleteAll], [.restore(id: "c"), .save(id: "d", body: body(5))],
     ]
-    func run(_ manager: DatabaseManager) async -> [Bool] {
-      var done: [Bool] = []
-      for operation in operations {
+    /// Runs the steps; what must be there then, and what may be there instead.
+    func run(_ manager: DatabaseManager) async throws -> (ListModel, ListModel?) {
+      var model = ListModel()
+      var alternative: ListModel?
+      for step in steps {
         do {
-          _ = try await manager.apply(operation).value()
-          done.append(true)
-        } catch {
-          done.append(false)
+          _ = try await manager.apply(step).value()
+          #expect(alternative == nil, "nothing succeeds after an unknown outcome")
+          model.apply(step)
+        } catch let error as StoreError {
+          if error.code == .durabilityUnknown {
+            alternative = model
+            alternative?.apply(step)
+          }
         }
+        // A read may be the call that fails; then it says so.
+        if let live = try? await manager.contents() { #expect(live == model.contents) }
       }
-      return done
+      return (model, alternative)
     }
     let probe = FaultyFileSystem()
     let probeDirectory = try TemporaryDirectory()
-    let first = try DatabaseManager.open(
-      at: probeDirectory.store,
-      options: .fixed {
-        $0.fileSystem = probe; $0.segmentBytes = 300
-      })
+    func options(_ disk: FaultyFileSystem) -> StoreOptions {
+      .fixed {
+        $0.fileSystem = disk
+        $0.segmentBytes = 300
+      }
+    }
+    let first = try DatabaseManager.open(at: probeDirectory.store, options: options(probe))
     probe.forget()
-    _ = await run(first)
-    let total = probe.calls.count
-    for failing in 0..<total {
+    let (complete, _) = try await run(first)
+    #expect(complete.contents == [#"c={"n":4}"#, #"d={"n":5}"#])
+    for failing in probe.calls.indices {
       let directory = try TemporaryDirectory()
       let disk = FaultyFileSystem()
-      let options = StoreOptions.fixed {
-        $0.fileSystem = disk; $0.segmentBytes = 300
-      }
-      let manager = try DatabaseManager.open(at: directory.store, options: options)
+      let manager = try DatabaseManager.open(at: directory.store, options: options(disk))
       let seen = Counter()
       disk.set { _ in seen.next() == Int64(failing) ? .fail(EIO) : nil }
-      let done = await run(manager)
+      let (model, alternative) = try await run(manager)
       disk.set(nil)
       manager.close()
-      // What was acknowledged is there: replay it on a store without faults and compare. An
-      // operation whose outcome is unknown may be there or not, so only the clean runs compare.
-      let reopened = try DatabaseManager.open(at: directory.store, options: options)
-      if done.allSatisfy({ $0 }) {
-        #expect(try await reopened.contents() == [#"c={"n":4}"#, #"d={"n":5}"#])
+      let reopened = try DatabaseManager.open(at: directory.store, options: options(disk))
+      let live = try await reopened.contents()
+      #expect(
+        live == model.contents || live == alternative?.contents,
+        "call \(failing): \(probe.calls[failing])")
+      #expect(await save(reopened, "z") == nil, "call \(failing): \(probe.calls[failing])")
+    }
+  }
+}
+
+/// What the live list should be, by the plainest means.
+struct ListModel {
+  private var rows: [(id: String, body: [UInt8], isLive: Bool)] = []
+
+  var contents: [String] { rows.filter(\.isLive).map { "\($0.id)=\(text($0.body))" } }
+
+  mutating func apply(_ operations: [FreshetStore.Operation]) {
+    for operation in operations {
+      switch operation {
+      case .save(let id, let body):
+        if let at = rows.firstIndex(where: { $0.id == id && $0.isLive }) {
+          rows[at].body = body
+        } else {
+          rows.removeAll { $0.id == id }
+          rows.append((id, body, true))
+        }
+      case .delete(let id):
+        if let at = rows.firstIndex(where: { $0.id == id }) { rows[at].isLive = false }
+      case .restore(let id):
+        if let at = rows.firstIndex(where: { $0.id == id }) { rows[at].isLive = true }
+      case .deleteAll:
+        for at in rows.indices { rows[at].isLive = false }
       }
-      #expect(await save(reopened, "z") == nil, "after call \(failing)")
     }
   }
 }

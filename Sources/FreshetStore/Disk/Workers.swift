@@ -48,7 +48,7 @@ final class Latch: Sendable {
 }
 
 /// Lets threads wait until nobody is inside.
-final class Gate: Sendable {
+final class IdleGroup: Sendable {
   private let group = DispatchGroup()
 
   func enter() { group.enter() }

@@ -22,7 +22,7 @@ final class Journal: Sendable {
     /// How many the last round took.
     var lastCount = 0
     /// Entered while somebody commits.
-    let idle = Gate()
+    let idle = IdleGroup()
 
     mutating func stop() {
       committer = nil
