@@ -4,9 +4,10 @@ extension VirtualScheduler {
   /// Moves time forward step by step, letting resumed tasks run before each step.
   ///
   /// A task that a work resumes may schedule more work; it gets its chance before
-  /// time moves past that work. This waits for tasks that can go on by themselves.
-  /// A task that waits for another thread cannot be waited for here: await what
-  /// it produces instead.
+  /// time moves past that work. Tasks run where they like and cannot be waited for
+  /// with certainty: this gives way to them several times. Where that is not enough,
+  /// as on a busy machine, start the task with `executorPreference: scheduler`; then
+  /// the synchronous advance runs it.
   ///
   /// - Parameter duration: How far. Not negative.
   public func advance(by duration: Duration) async {
