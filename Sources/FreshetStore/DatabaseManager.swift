@@ -136,6 +136,11 @@ public final class DatabaseManager: Sendable {
   /// The file in which opening kept the torn end of the journal; nil when nothing was cut off.
   public var lostFile: String? { journal?.lostFile }
 
+  /// Records of kinds that only newer versions know; they were passed over.
+  public var skippedRecords: Int {
+    journal.map { journal in journal.state.withLock { $0.log.unknownLines } } ?? 0
+  }
+
   /// Ends all feeds with `finished`, refuses further operations, and waits for the commits that
   /// have begun.
   ///

@@ -70,6 +70,17 @@ struct FeedTests {
     #expect(try await open().fetch().value().count == 7)
   }
 
+  @Test("without inotify the sweep finds every commit")
+  func sweep() async throws {
+    let other = try open {
+      $0.fileSystem = FaultyFileSystem(hasNoNotifier: true)
+      $0.sweepMilliseconds = 10
+    }
+    let feed = Collector(other.changes(since: .now))
+    for number in 1...40 { _ = try await manager.save(id: "a", body: body(number)).value() }
+    #expect(await feed.values(40).map(\.revision) == Array(1...40))
+  }
+
   @Test("two managers interleave commits; both feeds and both states agree")
   func interleaved() async throws {
     let other = try open()

@@ -156,6 +156,27 @@ struct OpeningTests {
     #expect(try directory.read(FileNames.segment(1)).isEmpty)
   }
 
+  @Test("no file of a store is inherited by a child process")
+  func closeOnExec() async throws {
+    let manager = try DatabaseManager.open(at: directory.store, options: .fixed())
+    let feed = Collector(manager.observe())
+    _ = await feed.values(1)
+    _ = try await manager.save(id: "a", body: body(1)).value()
+    var count = 0
+    for name in try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd") {
+      let link = "/proc/self/fd/" + name
+      // A descriptor of another test may have closed meanwhile.
+      guard let target = try? FileManager.default.destinationOfSymbolicLink(atPath: link),
+        target.hasPrefix(directory.store) || target.contains("inotify"),
+        let descriptor = Int32(name)
+      else { continue }
+      let flags = fcntl(descriptor, F_GETFD)
+      #expect(flags < 0 || flags & FD_CLOEXEC != 0, "\(target)")
+      count += 1
+    }
+    #expect(count >= 4)
+  }
+
   @Test("segments roll, each named by its first revision, and all are needed")
   func rolling() async throws {
     let options = StoreOptions.fixed { $0.segmentBytes = 4096 }
@@ -223,6 +244,27 @@ struct SharedManagerTests {
     }
     #expect(error?.code == .alreadySetUp)
     #expect(try await shared.save(id: "a", body: body(1)).value() == .saved)
+    DatabaseManager.forgetShared()
+  }
+
+  @Test("of many threads that set it up, one opens it and all have it")
+  func concurrent() async throws {
+    let managers = await withTaskGroup(of: DatabaseManager?.self) { group in
+      for _ in 0..<16 {
+        group.addTask { [path = directory.store] in
+          do {
+            try DatabaseManager.setUp(at: path)
+            return try DatabaseManager.shared
+          } catch {
+            Issue.record(error)
+            return nil
+          }
+        }
+      }
+      return await group.reduce(into: []) { $0.append($1) }
+    }
+    #expect(managers.count == 16)
+    #expect(managers.allSatisfy { $0 === managers[0] })
     DatabaseManager.forgetShared()
   }
 

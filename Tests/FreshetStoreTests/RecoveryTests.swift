@@ -269,6 +269,7 @@ struct RecoveryTests {
       } else {
         let manager = try DatabaseManager.open(at: directory.store)
         #expect(try await ids(manager).count == 2 && manager.token.revision == 3)
+        #expect(manager.skippedRecords == 1)
         #expect(try await manager.save(id: "after", body: body(1)).value() == .saved)
         manager.close()
         #expect(try await ids(DatabaseManager.open(at: directory.store)).count == 3)

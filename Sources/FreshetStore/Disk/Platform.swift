@@ -169,6 +169,20 @@ enum Platform {
     return UnsafeRawPointer(hit) - base
   }
 
+  /// Lets a write beyond the file size limit fail with EFBIG instead of ending the process, unless
+  /// the program has its own handler.
+  static func ignoreFileSizeSignal() {
+    var present = sigaction()
+    guard sigaction(SIGXFSZ, nil, &present) == 0 else { return }
+    #if canImport(Darwin)
+      let handler = present.__sigaction_u.__sa_handler
+    #else
+      let handler = present.__sigaction_handler.sa_handler
+    #endif
+    // SIG_DFL is a null pointer.
+    if handler == nil { _ = signal(SIGXFSZ, SIG_IGN) }
+  }
+
   static var threadID: UInt {
     #if canImport(Darwin)
       UInt(bitPattern: pthread_self())

@@ -26,8 +26,6 @@ struct CommitReader: Sendable {
   /// The lines' ids and bodies, when they are wanted.
   private(set) var contents: [LineContent] = []
   private let wantsContents: Bool
-  /// Lines that this version does not know and may pass over.
-  private(set) var unknownLines = 0
 
   /// Begins between two commits: `revision` and `epoch` are those of the commit before.
   init(
@@ -76,9 +74,8 @@ struct CommitReader: Sendable {
           if let fault = accept(line, isFirst: count == 0, count: count) {
             return bad(start, lineStart, fault)
           }
-          if line.kind == .unknown {
-            if line.isMandatory { throw newer(line.revision, at: lineStart) }
-            unknownLines += 1
+          if line.kind == .unknown && line.isMandatory {
+            throw newer(line.revision, at: lineStart)
           }
           count += 1
           guard line.index == line.count else { continue }

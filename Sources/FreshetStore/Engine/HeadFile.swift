@@ -79,12 +79,17 @@ final class HeadFile: Sendable {
 
   /// Writes both slots, whatever they said, and makes them durable.
   ///
-  /// For recovery, under LOCK.
-  func reset(_ record: HeadRecord) throws(StoreError) -> HeadRecord {
+  /// For recovery, under LOCK. Nil when HEAD has been poisoned since recovery looked at it: what
+  /// recovery believed then must be looked at again.
+  func reset(_ record: HeadRecord, overPoison: Bool) throws(StoreError) -> HeadRecord? {
     do throws(SystemError) {
       _ = try file.lock(wait: true)
       defer { file.unlock() }
       var record = record
+      if let current = try newest() {
+        if current.isPoisoned && !overPoison { return nil }
+        record.sequence = max(record.sequence, current.sequence)
+      }
       for _ in HeadRecord.slotOffsets {
         record.sequence += 1
         try write(record)

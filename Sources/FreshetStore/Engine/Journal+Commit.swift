@@ -13,7 +13,7 @@ extension Journal {
       if queue.committer != nil { return (false, false) }
       queue.committer = Platform.threadID
       queue.idle.enter()
-      return (true, queue.lastCount < 2)
+      return (true, queue.crowd == 0)
     }
     guard mustStart else { return }
     // With several callers about, the worker makes larger rounds than they would.
@@ -55,7 +55,7 @@ extension Journal {
         bytes += queue.waiting[count].bytes
         count += 1
       }
-      queue.lastCount = count
+      queue.crowd = count > 1 ? 16 : max(0, queue.crowd - 1)
       defer { queue.waiting.removeFirst(count) }
       return Array(queue.waiting[..<count])
     }

@@ -19,8 +19,8 @@ final class Journal: Sendable {
     var waiting: [CommitRequest] = []
     /// The thread that commits; nil while nobody does.
     var committer: UInt?
-    /// How many the last round took.
-    var lastCount = 0
+    /// Rounds that must still take one request each before callers commit by themselves again.
+    var crowd = 0
     /// Entered while somebody commits.
     let idle = IdleGroup()
 

@@ -28,6 +28,7 @@ struct LogState: Sendable {
           + "revision \(line.replaces) of its item, which is not there; run `freshet store verify`",
         path: name)
     }
+    unknownLines += commit.lines.count { $0.kind == .unknown }
     if commit.epoch > epoch { epochEnds.append((epoch, revision)) }
     epoch = commit.epoch
     revision = commit.revision

@@ -144,7 +144,6 @@ struct Recovery {
           return Bad(segment: segment, spot: spot, revision: state.revision)
         }
       }
-      state.unknownLines += reader.unknownLines
     }
     return nil
   }
@@ -278,7 +277,11 @@ struct Recovery {
       sequence: watermark?.sequence ?? 0, epoch: state.epoch, segment: state.end.segment,
       offset: state.end.offset, revision: state.revision,
       isRelaxed: isRelaxed || watermark?.isRelaxed == true)
-    return Result(state: state, head: try head.reset(record), lostFile: lostFile)
+    let isPoisoned = watermark?.isPoisoned == true
+    guard let published = try head.reset(record, overPoison: isPoisoned) else {
+      return try run(from: nil)
+    }
+    return Result(state: state, head: published, lostFile: lostFile)
   }
 
   private func beginEpoch(_ state: inout LogState) throws(StoreError) {

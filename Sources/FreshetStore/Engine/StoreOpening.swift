@@ -19,6 +19,7 @@ struct StoreOpening {
     let folder = StoreFolder(
       path: path, fileSystem: fileSystem, isReadOnly: options.isReadOnly)
     if options.isReadOnly { return try openReadOnly(folder) }
+    Platform.ignoreFileSizeSignal()
     let lock = try openLock()
     if try folder.status(of: FileNames.store) == nil {
       try lock.hold { () throws(StoreError) in
@@ -164,7 +165,7 @@ struct StoreOpening {
     }
     let isRelaxed = options.durability != .everyCommit
     _ = try openHead(description).reset(
-      HeadRecord(segment: 1, revision: 0, isRelaxed: isRelaxed))
+      HeadRecord(segment: 1, revision: 0, isRelaxed: isRelaxed), overPoison: true)
     let new = folder.path(of: FileNames.newStore)
     do throws(SystemError) {
       let file = try fileSystem.open(new, .create)

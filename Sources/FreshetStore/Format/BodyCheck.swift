@@ -10,7 +10,7 @@ struct BodyCheck {
   static func fault(in body: [UInt8]) -> String? {
     body.withUnsafeBufferPointer { bytes in
       if bytes.isEmpty { return "it is empty" }
-      if let newline = bytes.firstIndex(of: 0x0A) {
+      if let newline = Platform.firstIndex(of: 0x0A, in: UnsafeRawBufferPointer(bytes)) {
         return "it holds a newline at byte \(newline); write it on one line"
       }
       guard bytes.first == UInt8(ascii: "{"), bytes.last == UInt8(ascii: "}") else {
@@ -120,6 +120,11 @@ struct BodyCheck {
   private mutating func string() -> Bool {
     at += 1
     while at < bytes.count {
+      // Most of a body is plain text.
+      var next = at
+      while next < bytes.count, BodyCheck.isPlain(bytes[next]) { next += 1 }
+      at = next
+      guard at < bytes.count else { return false }
       let byte = bytes[at]
       switch byte {
       case UInt8(ascii: "\""):
@@ -130,13 +135,16 @@ struct BodyCheck {
         if !escape() { return false }
       case 0..<0x20:
         return false
-      case 0x20..<0x80:
-        at += 1
       default:
         if !multiByte(byte) { return false }
       }
     }
     return false
+  }
+
+  @inline(__always)
+  private static func isPlain(_ byte: UInt8) -> Bool {
+    byte >= 0x20 && byte < 0x80 && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\")
   }
 
   private mutating func escape() -> Bool {

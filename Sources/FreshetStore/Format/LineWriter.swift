@@ -26,12 +26,7 @@ struct LineWriter {
     append(#"""#)
     if !line.id.isEmpty {
       append(#","k":""#)
-      for byte in line.id {
-        if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") {
-          bytes.append(UInt8(ascii: "\\"))
-        }
-        bytes.append(byte)
-      }
+      appendEscaped(line.id)
       append(#"""#)
     }
     if count > 1 {
@@ -77,13 +72,29 @@ struct LineWriter {
       contentsOf: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
   }
 
+  private mutating func appendEscaped(_ id: [UInt8]) {
+    guard id.contains(where: { $0 == UInt8(ascii: "\"") || $0 == UInt8(ascii: "\\") }) else {
+      return bytes.append(contentsOf: id)
+    }
+    for byte in id {
+      if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") {
+        bytes.append(UInt8(ascii: "\\"))
+      }
+      bytes.append(byte)
+    }
+  }
+
   /// Appends a decimal number that is not negative.
   private mutating func append(_ number: Int64) {
-    var divisor: Int64 = 1
-    while number / divisor >= 10 { divisor *= 10 }
-    while divisor > 0 {
-      bytes.append(0x30 + UInt8(number / divisor % 10))
-      divisor /= 10
+    var rest = UInt64(number)
+    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 20) { digits in
+      var start = 20
+      repeat {
+        start -= 1
+        digits[start] = 0x30 + UInt8(truncatingIfNeeded: rest % 10)
+        rest /= 10
+      } while rest > 0
+      bytes.append(contentsOf: UnsafeBufferPointer(rebasing: digits[start...]))
     }
   }
 }

@@ -24,6 +24,10 @@ final class FaultyFileSystem: FileSystem {
   typealias Rule = @Sendable (Call) -> Fault?
 
   private let live = LiveFileSystem()
+  private let hasNoNotifier: Bool
+
+  init(hasNoNotifier: Bool = false) { self.hasNoNotifier = hasNoNotifier }
+
   private let rule = Mutex<Rule?>(nil)
   private let log = Mutex<[Call]>([])
 
@@ -68,7 +72,9 @@ final class FaultyFileSystem: FileSystem {
   func mountType(at path: String) -> String? { live.mountType(at: path) }
 
   func watch(directory: String, file: String) throws(SystemError) -> any Watch {
-    try live.watch(directory: directory, file: file)
+    // What is left of a watch without inotify.
+    if hasNoNotifier { return try live.watch(directory: "/nowhere", file: "/nowhere") }
+    return try live.watch(directory: directory, file: file)
   }
 
   func pause(microseconds: UInt32) { live.pause(microseconds: microseconds) }
