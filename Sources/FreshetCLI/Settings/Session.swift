@@ -165,8 +165,9 @@ final class Session: Sendable {
 extension Problem {
   /// A store's error as it stands in events.
   init(_ error: StoreError) {
+    let place = error.path.flatMap { error.message.contains($0) ? nil : "\($0): " } ?? ""
     self.init(
-      code: error.code.name, message: error.message,
+      code: error.code.name, message: place + error.message,
       retryable: [.locked, .diskFull].contains(error.code))
   }
 }

@@ -77,15 +77,22 @@ extension Journal {
         "the token belongs to store \(token.storeID), this is \(description.id); "
           + "read the current state and follow from there", path: path)
     }
-    let (current, ended) = state.withLock { ($0.log.epoch, $0.log.epochEnds) }
-    let end = ended.first { $0.epoch == token.epoch }?.lastRevision
-    let isKnown = token.epoch == current || end.map { token.revision <= $0 } ?? false
+    let (current, revision, ended) = state.withLock {
+      ($0.log.epoch, $0.log.revision, $0.log.epochEnds)
+    }
+    // A revision beyond the durable end was never handed out by this history: the store is an older
+    // copy of the one that made the token.
+    let end =
+      token.epoch == current
+      ? revision : ended.first { $0.epoch == token.epoch }?.lastRevision
+    let isKnown = end.map { token.revision <= $0 } ?? false
     guard isKnown, token.revision >= 0 else {
       throw StoreError(
         .diverged,
         "revision \(token.revision) of epoch \(token.epoch) is not in the history of "
-          + "\(path), which is in epoch \(current): a recovery gave it up; read the current state "
-          + "and follow from there", path: path)
+          + "\(path), which is at revision \(revision) of epoch \(current): a recovery "
+          + "gave it up, or this is an older copy; read the current state and follow from there",
+        path: path)
     }
     let oldest = try oldestToken().revision
     if token.revision < oldest { throw compacted(after: token.revision, oldest: oldest + 1) }
@@ -93,7 +100,12 @@ extension Journal {
 
   /// The state as of a revision: folded from the journal, unless it is the current one.
   func log(at revision: Int64) throws(StoreError) -> LogState {
-    let current = state.withLock { $0.log }
+    var current = state.withLock { $0.log }
+    if current.revision < revision {
+      // A process that only follows has not looked at the journal since it opened it.
+      try refresh()
+      current = state.withLock { $0.log }
+    }
     if current.revision <= revision { return current }
     let first = try oldestToken().revision + 1
     var log = LogState(firstSegment: first)
