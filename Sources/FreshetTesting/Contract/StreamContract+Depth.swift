@@ -43,8 +43,9 @@ extension StreamContract {
       resumer.subscribe(to: paused.flow)
       paused.settle()
       resumer.dispose()
-      let complaints = counted.violations + echo.violations + resumer.violations
-      found.withLock { $0 += complaints.map { violation(5, "\(depth) values: \($0)") } }
+      let texts = counted.violations + echo.violations + resumer.violations
+      let violations = complaints(texts, rule: 2, when: "\(depth) values")
+      found.withLock { $0 += violations }
     }
     return found.withLock { $0 }
   }
@@ -62,7 +63,7 @@ extension StreamContract {
     let stuck = Mutex<[String]>([])
     let recorder = Recorder<Subject.Element, Subject.Failure> { recorder, _ in
       guard recorder.valueCount <= 2 else { return .more }
-      let isDone = Threads.finishes {
+      let isDone = Threads.finishes(within: patience) {
         subject.send(50)
         let other = Recorder<Subject.Element, Subject.Failure>()
         other.subscribe(to: setup.flow)
@@ -76,7 +77,7 @@ extension StreamContract {
       subject.send(value)
       setup.settle()
     }
-    let isDone = Threads.finishes { recorder.dispose() }
+    let isDone = Threads.finishes(within: patience) { recorder.dispose() }
     if !isDone { stuck.withLock { $0.append("disposing") } }
     for what in stuck.withLock({ $0 }) {
       found.append(violation(7, "\(what) on another thread during a delivery did not return"))

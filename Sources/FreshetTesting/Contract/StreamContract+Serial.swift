@@ -10,7 +10,7 @@ extension StreamContract {
     // Re-entrant: each of the first outputs sends the next input.
     let inside = feed(reentrant: true)
     let plain = feed(reentrant: false)
-    found += inside.complaints.map { violation(2, "sending from inside a delivery: \($0)") }
+    found += complaints(inside.complaints, rule: 2, when: "sending from inside a delivery")
     if !traits.contains(.lossy), inside.transcript != plain.transcript {
       found.append(
         violation(

@@ -28,6 +28,9 @@ public struct StreamContract<Subject: Flow>: Sendable {
   /// How many values the checks of stack depth use.
   public let depth: Int
 
+  /// How many seconds a call on another thread may take before it counts as stuck.
+  public let patience: Int
+
   let build: @Sendable (ContractRig) -> Subject
 
   /// Describes a flow under test.
@@ -37,16 +40,20 @@ public struct StreamContract<Subject: Flow>: Sendable {
   ///   - traits: What is special about it.
   ///   - allowance: How many values it may hold while its observer pauses: its
   ///     buffer's stated limit, or a few for an operator without one.
-  ///   - depth: How many values the checks of stack depth use.
+  ///   - depth: How many values the checks of stack depth use. With the default a stack
+  ///     that grows by 32 bytes per value overflows.
+  ///   - patience: How many seconds a call on another thread may take before it counts
+  ///     as stuck.
   ///   - build: Makes the flow from a rig; called once per check.
   public init(
-    _ name: String, traits: ContractTraits = [], allowance: Int = 4, depth: Int = 100_000,
-    build: @escaping @Sendable (ContractRig) -> Subject
+    _ name: String, traits: ContractTraits = [], allowance: Int = 4, depth: Int = 20_000,
+    patience: Int = 10, build: @escaping @Sendable (ContractRig) -> Subject
   ) {
     self.name = name
     self.traits = traits
     self.allowance = allowance
     self.depth = depth
+    self.patience = patience
     self.build = build
   }
 
@@ -96,6 +103,15 @@ public struct StreamContract<Subject: Flow>: Sendable {
   func complaints(
     of recorder: Recorder<Subject.Element, Subject.Failure>, rule: Int, when: String
   ) -> [ContractViolation] {
-    recorder.violations.map { violation(rule, "\(when): \($0)") }
+    complaints(recorder.violations, rule: rule, when: when)
+  }
+
+  /// The same for complaints that have been taken out; those about the grammar are rule 1.
+  func complaints(_ texts: [String], rule: Int, when: String) -> [ContractViolation] {
+    texts.map { text in
+      let isGrammar = ["after the end", "before the start", "started "].contains(
+        where: text.contains)
+      return violation(isGrammar ? 1 : rule, "\(when): \(text)")
+    }
   }
 }

@@ -32,6 +32,9 @@ public final class ScriptedSource<Element: Sendable, Failure: Error>: Flow {
     public var sent = 0
     /// How many values were answered with a pause.
     public var pauses = 0
+
+    /// Makes a log of nothing.
+    public init() {}
   }
 
   private struct State: Sendable {

@@ -5,8 +5,9 @@ import Testing
 
 @Suite("resuming races with parking", .serialized)
 struct ParkedLoopTests {
-  /// Pauses at every value; another thread resumes as soon as it hears of it, often before
-  /// the source has parked. Every value must come once, in order, to the end.
+  /// Pauses at every value; another thread resumes as soon as it hears of it.
+  ///
+  /// That is often before the source has parked. Every value must come once, in order.
   private func race<Source: Flow>(
     _ name: String, count: Int, _ flow: Source
   ) where Source.Element == Int, Source.Failure == Never {

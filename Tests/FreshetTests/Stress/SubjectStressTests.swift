@@ -3,7 +3,9 @@ import FreshetTesting
 import Synchronization
 import Testing
 
-/// Eight threads send, subscribe and dispose at random. What is allowed: an observer that
+/// Eight threads send, subscribe and dispose at random.
+///
+/// What is allowed: an observer that
 /// stays gets every value of each thread once, in that thread's order, never two at a time;
 /// one that comes or goes gets a run of them without a gap.
 @Suite("subjects and sharing under eight threads", .serialized)

@@ -1,0 +1,78 @@
+import Freshet
+import FreshetTesting
+import Testing
+
+@Suite("ST: stack depth")
+struct StackDepthTests {
+  /// A chain of erased stages: each is a place of its own, so its length is what the stack bears.
+  private func chain(_ length: Int) -> AnyFlow<Int, Never> {
+    var flow = Just(0).erased()
+    for _ in 0..<length { flow = flow.map { $0 + 1 }.erased() }
+    return flow
+  }
+
+  @Test("ST-01 a chain of stages is as long as docs/stream-contract.md says it may be")
+  func st01() {
+    let result = Box(0)
+    Threads.onSmallStack {
+      let recorder = Recorder<Int, Never>()
+      recorder.subscribe(to: chain(300))
+      result.value = recorder.values.first ?? -1
+    }
+    #expect(result.value == 300, "expected every stage to have been passed")
+  }
+
+  @Test("ST-08 releasing a chain of stages")
+  func st08() {
+    let probe = LeakProbe()
+    Threads.onSmallStack {
+      var flow: AnyFlow<Int, Never>? = {
+        let token = probe.token()
+        return Just(0).map { token.pass($0) }.erased()
+      }()
+      for _ in 0..<100 { flow = flow.map { $0.merge(with: Empty()).erased() } }
+      let subject = PublishSubject<Int, Never>()
+      let recorder = Recorder<Int, Never>()
+      recorder.subscribe(to: flow!.merge(with: subject))
+      flow = nil
+      recorder.dispose()
+    }
+    #expect(probe.alive.isEmpty, "expected the whole chain to be released")
+  }
+
+  @Test("a hundred thousand values through every kind of stage at once")
+  func values() {
+    let result = Box(0)
+    Threads.onSmallStack {
+      let recorder = Recorder<Int, Never> { recorder, _ in
+        recorder.resume()
+        return .pause
+      }
+      recorder.subscribe(
+        to: (0..<100_000).flow.map { $0 }.share().merge(with: Empty())
+          .observe(on: ImmediateScheduler(), capacity: 16).flatMap(maxConcurrent: 1) { Just($0) })
+      result.value = recorder.valueCount
+    }
+    #expect(result.value == 100_000, "expected every value")
+  }
+
+  @Test("a hundred thousand observers that come and go from inside a delivery")
+  func observers() {
+    let result = Box(0)
+    Threads.onSmallStack {
+      let subject = PublishSubject<Int, Never>()
+      let count = Box(0)
+      let recorder = Recorder<Int, Never> { _, value in
+        subject.subscribe { _ in }.dispose()
+        count.value = value
+        if value < 100_000 { subject.send(value + 1) }
+        return .more
+      }
+      recorder.subscribe(to: subject)
+      subject.send(1)
+      recorder.dispose()
+      result.value = count.value
+    }
+    #expect(result.value == 100_000, "expected a flat stack")
+  }
+}
