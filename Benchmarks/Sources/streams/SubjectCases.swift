@@ -1,0 +1,95 @@
+import Freshet
+import Synchronization
+
+@inline(never)
+func flowSubject(_ count: Int, observers: Int) -> Int {
+  let cell = Cell()
+  let subject = PublishSubject<Int, Never>()
+  for _ in 0..<observers { subject.subscribe(Sum(cell)) }
+  for value in 0..<count { subject.send(value) }
+  subject.finish()
+  return cell.value.load(ordering: .relaxed)
+}
+
+@inline(never)
+func handFanOut(_ count: Int, observers: Int) -> Int {
+  let nodes = (0..<observers).map { _ in HandSum() }
+  handSubject(count, nodes)
+  return nodes[0].sum
+}
+
+@inline(never)
+func flowSubjectChain(_ count: Int) -> Int {
+  let cell = Cell()
+  let subject = PublishSubject<Int, Never>()
+  subject.map { $0 &* 3 }.filter { $0 & 1 == 0 }.subscribe(Sum(cell))
+  for value in 0..<count { subject.send(value) }
+  subject.finish()
+  return cell.value.load(ordering: .relaxed)
+}
+
+@inline(never)
+func handSubjectChain(_ count: Int) -> Int {
+  let sum = HandSum()
+  handSubject(count, [HandMap(HandFilter(sum))])
+  return sum.sum
+}
+
+@inline(never)
+func flowBehavior(_ count: Int) -> Int {
+  let cell = Cell()
+  let subject = BehaviorSubject<Int, Never>(0)
+  subject.subscribe(Sum(cell))
+  for value in 0..<count { subject.send(value) }
+  subject.finish()
+  return cell.value.load(ordering: .relaxed)
+}
+
+@inline(never)
+func handBehavior(_ count: Int) -> Int {
+  var sum = 0
+  let behavior = HandBehavior()
+  behavior.observers.append { sum = (sum ^ $0) &* 31 }
+  for value in 0..<count { behavior.value = value }
+  return sum
+}
+
+@inline(never)
+func flowChurn(_ count: Int, live: Int) -> Int {
+  let subject = PublishSubject<Int, Never>()
+  let bag = DisposeBag()
+  for _ in 0..<live { subject.subscribe { _ in }.store(in: bag) }
+  for _ in 0..<count { subject.subscribe { _ in }.dispose() }
+  return count
+}
+
+@inline(never)
+func handChurn(_ count: Int) -> Int {
+  let registry = HandRegistry()
+  for _ in 0..<count { registry.add { _ in }() }
+  return count
+}
+
+func subjectCases(_ runner: Runner) {
+  let count = 10_000_000
+  runner.compare(
+    "subject/map-filter-1-observer", values: count, reach: 2,
+    floor: { handSubjectChain(count) }, flow: { flowSubjectChain(count) })
+  for observers in [1, 10, 100, 1000] {
+    runner.compare(
+      "subject/\(observers)-observers-per-delivery", values: count,
+      reach: observers == 1 ? 2 : 1.5,
+      floor: { handFanOut(count / observers, observers: observers) },
+      flow: { flowSubject(count / observers, observers: observers) })
+  }
+  runner.compare(
+    "behavior-subject/1-observer", values: count, reach: 1,
+    floor: { handBehavior(count) }, flow: { flowBehavior(count) })
+  let rounds = 1_000_000
+  runner.compare(
+    "subject/subscribe-and-dispose", values: rounds, reach: 1.5,
+    floor: { handChurn(rounds) }, flow: { flowChurn(rounds, live: 0) })
+  runner.compare(
+    "subject/subscribe-and-dispose-among-10000", values: rounds, reach: 1.3,
+    floor: { flowChurn(rounds, live: 0) }, flow: { flowChurn(rounds, live: 10_000) })
+}
