@@ -1,5 +1,12 @@
 import Dispatch
-import Foundation
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
 
 /// Runs jobs one after another on a thread of the system's pool.
 final class SerialWorker: Sendable {
@@ -27,11 +34,45 @@ enum SharedPool {
 }
 
 /// A thread of its own, for work that mostly waits.
+///
+/// By pthreads rather than Foundation, whose loading would take most of a short command's time.
 enum BackgroundThread {
+  private final class Work: Sendable {
+    let run: @Sendable () -> Void
+
+    init(_ run: @escaping @Sendable () -> Void) { self.run = run }
+  }
+
   static func start(name: String, _ work: @escaping @Sendable () -> Void) {
-    let thread = Thread { work() }
-    thread.name = name
-    thread.start()
+    // The new thread takes over the one reference that is handed to it; a leak or a double release
+    // would be seen by the tests that open and close stores in numbers.
+    let handed = Unmanaged.passRetained(Work(work))
+    #if canImport(Darwin)
+      var thread: pthread_t?
+    #else
+      var thread = pthread_t()
+    #endif
+    let failure = pthread_create(
+      &thread, nil,
+      { argument in
+        #if canImport(Darwin)
+          Unmanaged<Work>.fromOpaque(argument).takeRetainedValue().run()
+        #else
+          if let argument { Unmanaged<Work>.fromOpaque(argument).takeRetainedValue().run() }
+        #endif
+        return nil
+      }, handed.toOpaque())
+    guard failure == 0 else {
+      // Without a thread of its own it takes one of the pool's.
+      handed.release()
+      DispatchQueue(label: name).async(execute: work)
+      return
+    }
+    #if canImport(Darwin)
+      if let thread { pthread_detach(thread) }
+    #else
+      pthread_detach(thread)
+    #endif
   }
 }
 
