@@ -7,17 +7,19 @@ struct ObjectWriter {
   fileprivate(set) var bytes: [UInt8]
   private var isFirst = true
 
-  /// Takes over `bytes` and opens an object at their end.
-  init(appendingTo bytes: [UInt8]) {
-    self.bytes = bytes
+  /// Takes the bytes over, leaving none behind, and opens an object at their end.
+  ///
+  /// Swapping keeps the buffer in one pair of hands: a second reference would copy it at each append.
+  init(takingOver bytes: inout [UInt8]) {
+    self.bytes = []
+    swap(&self.bytes, &bytes)
     self.bytes.append(UInt8(ascii: "{"))
   }
 
   /// Closes the object and gives the bytes back.
-  consuming func finished() -> [UInt8] {
-    var bytes = bytes
+  mutating func finish(into target: inout [UInt8]) {
     bytes.append(UInt8(ascii: "}"))
-    return bytes
+    swap(&bytes, &target)
   }
 
   mutating func string(_ key: StaticString, _ value: String?) {
@@ -99,12 +101,9 @@ struct ObjectWriter {
   }
 
   private mutating func nested(_ members: (inout ObjectWriter) -> Void) {
-    var taken: [UInt8] = []
-    swap(&taken, &bytes)
-    var inner = ObjectWriter(appendingTo: taken)
-    taken = []
+    var inner = ObjectWriter(takingOver: &bytes)
     members(&inner)
-    bytes = inner.finished()
+    inner.finish(into: &bytes)
   }
 
   private mutating func list<Elements: Collection>(

@@ -71,7 +71,7 @@ final class Output: Sendable {
         format: format, bytes: [], sequence: state.sequence, now: now)
       swap(&batch.bytes, &state.buffer)
       body(&batch)
-      state.buffer = batch.bytes
+      swap(&batch.bytes, &state.buffer)
       state.sequence = batch.sequence
       return state.buffer.count
     }
@@ -91,13 +91,10 @@ final class Output: Sendable {
       sequence += 1
       switch format {
       case .ndjson:
-        var taken: [UInt8] = []
-        swap(&taken, &bytes)
-        var writer = ObjectWriter(appendingTo: taken)
-        taken = []
+        var writer = ObjectWriter(takingOver: &bytes)
         writeEnvelope(head, to: &writer)
         writer.object("data", data)
-        bytes = writer.finished()
+        writer.finish(into: &bytes)
         bytes.append(UInt8(ascii: "\n"))
       case .text:
         guard let text = text() else { return }

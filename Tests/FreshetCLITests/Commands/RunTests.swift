@@ -178,6 +178,16 @@ struct RunTests {
     #expect(try sandbox.run("list").items == ["book:local:1"])
   }
 
+  @Test("the example script runs without a failure")
+  func example() throws {
+    let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+      .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+    _ = try run(save("film:tmdb:tv:700001"))
+    let result = try sandbox.run("run", "-f", root.path + "/Examples/first-run.txt")
+    #expect(result.status == .exited(0))
+    #expect(try sandbox.run("list").items == ["film:tmdb:tv:700001", "book:local:1"])
+  }
+
   @Test("lines are answered while the script is still being written")
   func interactive() throws {
     let child = try sandbox.start("run", "-f", "-", input: .pipe)
