@@ -109,11 +109,20 @@ final class Follower: Observer {
 
   /// Puts a commit's events into the buffer.
   /// - Returns: How many bytes wait there.
-  @discardableResult
-  func emit(_ followed: DownloadsModel.Followed) -> Int {
+  private func emit(_ followed: DownloadsModel.Followed, part: Range<Int>? = nil) -> Int {
     var items = 0
-    let waiting = output.batch { items = $0.emitCommit(followed, filter: filter) }
+    let waiting = output.batch { items = $0.emitCommit(followed, filter: filter, part: part) }
     state.withLock { $0.itemCount += items }
     return waiting
+  }
+
+  /// Writes a large commit, called by the main thread while the store's flow is paused.
+  func writeParked(_ followed: DownloadsModel.Followed) throws(Stop) {
+    let count = followed.list.changes?.changes.count ?? 0
+    for start in stride(from: 0, to: count, by: 64) {
+      if emit(followed, part: start..<min(start + 64, count)) >= Output.highWaterBytes {
+        try output.flush()
+      }
+    }
   }
 }

@@ -193,7 +193,7 @@ private struct Watch {
   ) throws(Stop) {
     let list = followed.list
     guard list.isInitial else {
-      follower.emit(followed)
+      try follower.writeParked(followed)
       return
     }
     let cursor = Cursor(token: list.token, filter: filter).text

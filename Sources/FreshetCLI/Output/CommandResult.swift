@@ -85,6 +85,18 @@ extension Outcome {
 }
 
 extension Session {
+  /// How many failures are spelled out on stderr when records on stdout tell them all.
+  private static let spelledOut = 20
+
+  private func tellPeople(_ message: String) {
+    let count = addFailure()
+    if output.format == .text || count <= Self.spelledOut {
+      diagnostics.error(message)
+    } else if count == Self.spelledOut + 1 {
+      diagnostics.error("more failed; the records on stdout tell each")
+    }
+  }
+
   /// Tells one result, counts it, and names a failure on stderr.
   func tell(_ result: CommandResult) {
     count(result.figure)
@@ -105,7 +117,7 @@ extension Session {
       if result.isDry { data.bool("dry", true) }
       if let problem = result.problem { data.object("error") { problem.write(to: &$0) } }
     }
-    if let problem = result.problem { diagnostics.error(result.place + problem.message) }
+    if let problem = result.problem { tellPeople(result.place + problem.message) }
   }
 }
 

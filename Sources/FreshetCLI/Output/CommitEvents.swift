@@ -4,14 +4,19 @@ import FreshetStore
 extension Output.Batch {
   /// Everything one commit has to tell: `item.*` for each change, then the transitions it caused.
   ///
-  /// All share the revision; the last one has the cursor.
+  /// All share the revision; the last one has the cursor. With a part only the changes of these
+  /// places are told, and the transitions with the last of them.
   /// - Returns: How many `item.*` events there were.
-  mutating func emitCommit(_ followed: DownloadsModel.Followed, filter: Cursor.Filter) -> Int {
+  mutating func emitCommit(
+    _ followed: DownloadsModel.Followed, filter: Cursor.Filter, part: Range<Int>? = nil
+  ) -> Int {
     guard let commit = followed.list.changes else { return 0 }
+    let part = part ?? commit.changes.indices
     let inCommit = commit.changes.first?.count ?? 0
     let count = inCommit + followed.transitions.count
     let cursor = Cursor(token: followed.list.token, filter: filter).text
-    for (place, change) in commit.changes.enumerated() {
+    for place in part {
+      let change = commit.changes[place]
       var head = EventHead(change.kind.eventType)
       head.revision = commit.revision
       head.index = change.index - 1
@@ -25,13 +30,14 @@ extension Output.Batch {
         if let body = change.body { data.body("item", body) } else { data.null("item") }
       }
     }
+    guard part.upperBound == commit.changes.count else { return part.count }
     for (place, transition) in followed.transitions.enumerated() {
       let isLast = place == followed.transitions.count - 1
       emitTransition(
         transition, revision: commit.revision, index: inCommit + place, count: count,
         time: commit.time, cursor: isLast ? cursor : nil)
     }
-    return commit.changes.count
+    return part.count
   }
 
   /// One step of the downloads screen.

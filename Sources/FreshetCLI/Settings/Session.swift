@@ -20,6 +20,7 @@ final class Session: Sendable {
     var saidHello = false
     var saidEnd = false
     var counts: [(name: StaticString, count: Int)] = []
+    var failures = 0
   }
 
   private let state = Mutex(State())
@@ -152,6 +153,14 @@ final class Session: Sendable {
       } else {
         state.counts.append((name, amount))
       }
+    }
+  }
+
+  /// Counts a failure that people are told of, and returns how many there were.
+  func addFailure() -> Int {
+    state.withLock { state in
+      state.failures += 1
+      return state.failures
     }
   }
 

@@ -170,6 +170,13 @@ struct SaveTests {
     }
   }
 
+  @Test("thousands of bad lines are all told on stdout, a few on stderr")
+  func manyBadLines() throws {
+    let run = try sandbox.run("save", "-f", "-", input: String(repeating: "y\n", count: 5000))
+    #expect(run.results.count == 5000)
+    #expect(run.errors.split(separator: "\n").count == 21)
+  }
+
   @Test("an input that cannot be read is a usage error")
   func unreadable() throws {
     #expect(try sandbox.run("save", "-f", sandbox.path("none")).status == .exited(2))

@@ -265,6 +265,21 @@ struct WatchTests {
     #expect(ids == (0..<10).flatMap { round in (0..<200).map { "book:local:\(round)-\($0)" } })
   }
 
+  @Test("a commit of thousands of items is one revision, whole and in order")
+  func largeCommit() throws {
+    let ids = (0..<5000).map { "book:local:n\($0)" }
+    let script = ids.map { "save '{\"id\":\"\($0)\"}'\n" }.joined()
+    #expect(try sandbox.run("run", "--atomic", "-f", "-", input: script).status == .exited(0))
+    let run = try sandbox.run("watch", "--since", "start", "--count", "2")
+    let commit = run.records.filter { $0.revision == 2 }
+    #expect(commit.filter { $0.type == "item.added" }.map(\.id) == ids)
+    #expect(commit.filter { $0.cursor != nil }.count == 1)
+    #expect(commit.last?.type == "view.changed")
+    #expect(commit.last?.cursor != nil)
+    #expect(commit.last?.object["i"] == 5000)
+    #expect(commit.last?.object["n"] == 5001)
+  }
+
   @Test("a reader that dies while nothing happens ends it quietly with 141")
   func readerDies() throws {
     let child = try sandbox.start("watch", "--heartbeat", "off")
