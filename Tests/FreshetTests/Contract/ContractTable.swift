@@ -169,6 +169,15 @@ private let others: [ContractEntry] = [
   ContractEntry("NeverFlow", file: "NeverFlow", traits: .noSource) { rig in
     NeverFlow<Int, Failing>().map { [token = rig.token] in token.pass($0) }
   },
+  ContractEntry("PublishSubject", file: "PublishSubject", traits: .noSource) { rig in
+    PublishSubject<Int, Failing>().map { [token = rig.token] in token.pass($0) }
+  },
+  ContractEntry("BehaviorSubject", file: "BehaviorSubject", traits: .noSource) { rig in
+    BehaviorSubject<Int, Failing>(1).map { [token = rig.token] in token.pass($0) }
+  },
+  ContractEntry("Promise, resolved", file: "Promise", traits: .noSource) { rig in
+    Promise<Int, Failing> { $0.resolve(1) }.map { [token = rig.token] in token.pass($0) }
+  },
   ContractEntry("Single", file: "Single", traits: .noSource) { rig in
     Single<Int, Failing> { [token = rig.token] resolver in
       resolver.succeed(token.pass(1))

@@ -34,7 +34,7 @@ public final class Share<Source: Flow>: Flow {
   where O.Element == Element, O.Failure == Failure {
     let (connection, isNew) = running.join()
     let slot = connection.hub.subscribe(observer)
-    if isNew { source.subscribe(SharedInlet(connection: connection)) }
+    if isNew, !connection.isOver { source.subscribe(SharedInlet(connection: connection)) }
     return slot
   }
 }
