@@ -138,7 +138,9 @@ where Memory.Element == Element {
   @inline(__always)
   func deliver(_ value: Element) {
     guard ending == nil else { return }
-    memory.remember(value)
+    // Asked first, because a mutating access to a memory of no size counts, for the thread
+    // sanitizer, as one to the whole object.
+    if Memory.remembers { memory.remember(value) }
     // Nothing can change the list while we are inside the gate, so it is walked in place.
     guard let base = slots.base else { return }
     var index = 0
@@ -226,6 +228,9 @@ where Memory.Element == Element {
 protocol HubMemory: Sendable {
   associatedtype Element: Sendable
 
+  /// Whether there is anything to remember.
+  static var remembers: Bool { get }
+
   /// Whether a late observer is told the remembered values even after the end.
   static var outlivesEnd: Bool { get }
 
@@ -236,11 +241,16 @@ protocol HubMemory: Sendable {
   func replay(_ body: (Element) -> Void)
 }
 
+extension HubMemory {
+  @inlinable static var remembers: Bool { true }
+}
+
 /// Remembers nothing.
 @frozen
 @usableFromInline
 struct NoMemory<Element: Sendable>: HubMemory {
   @inlinable init() {}
+  @inlinable static var remembers: Bool { false }
   @inlinable static var outlivesEnd: Bool { false }
   @inlinable @inline(__always) mutating func remember(_ value: Element) {}
   @inlinable func replay(_ body: (Element) -> Void) {}
