@@ -197,7 +197,7 @@ final class Child: @unchecked Sendable {
 
   func signal(_ number: Int32) { kill(pid, number) }
 
-  /// The next line of stdout, nil at its end. Waits for it.
+  /// Waits for the next line of stdout; nil at its end.
   func nextLine() throws -> [UInt8]? {
     while true {
       if let end = partial.firstIndex(of: 0x0A) {
