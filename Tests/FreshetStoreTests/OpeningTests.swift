@@ -205,6 +205,13 @@ struct OpeningTests {
     #expect(try directory.read(FileNames.segment(last)) == tail)
     #expect(try !directory.read(FileNames.segment(201)).isEmpty)
 
+    // So it is when the maker dies while others have the store open.
+    let fourth = try DatabaseManager.open(at: directory.store, options: options)
+    try directory.write([], to: FileNames.segment(202))
+    #expect(try await fourth.save(id: "last", body: body(0)).value() == .saved)
+    fourth.close()
+    #expect(try !directory.read(FileNames.segment(202)).isEmpty)
+
     // Damage in a segment that has a successor is never a torn tail; nor is a missing one.
     let middle = FileNames.segment(segments[1])
     let whole = try directory.read(middle)

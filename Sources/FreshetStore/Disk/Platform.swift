@@ -232,7 +232,7 @@ enum Platform {
     #if os(Linux)
       let descriptor = inotify_init1(Int32(O_CLOEXEC | O_NONBLOCK))
       guard descriptor >= 0 else { return nil }
-      let entries = UInt32(IN_CREATE | IN_MOVED_TO | IN_DELETE_SELF | IN_MOVE_SELF)
+      let entries = UInt32(IN_CREATE | IN_MOVED_TO | IN_DELETE | IN_MOVE_SELF)
       guard inotify_add_watch(descriptor, file, UInt32(IN_MODIFY)) >= 0,
         inotify_add_watch(descriptor, directory, entries) >= 0
       else {
