@@ -65,7 +65,7 @@ struct LogCursor: Sendable {
       throw StoreError(
         .damaged,
         "\(name) is damaged at byte \(spot.line), after revision \(revision): "
-          + "\(spot.reason); run `freshet store verify`", path: folder.path(of: name))
+          + "\(spot.reason); " + StoreError.damageAdvice, path: folder.path(of: name))
     }
   }
 

@@ -25,7 +25,8 @@ struct LogState: Sendable {
       throw StoreError(
         .damaged,
         "revision \(commit.revision) at byte \(line.location.place.offset) of \(name) replaces "
-          + "revision \(line.replaces) of its item, which is not there; run `freshet store verify`",
+          + "revision \(line.replaces) of its item, which is not there; "
+          + StoreError.damageAdvice,
         path: name)
     }
     unknownLines += commit.lines.count { $0.kind == .unknown }

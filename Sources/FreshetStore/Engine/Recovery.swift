@@ -86,8 +86,7 @@ struct Recovery {
       throw StoreError(
         .damaged,
         "\(FileNames.segment(last)) has \(size) bytes, but \(durable) were durable; "
-          + "restore it from a copy of the store, or run `freshet store salvage` to keep what is "
-          + "left", path: folder.path(ofSegment: last))
+          + StoreError.damageAdvice, path: folder.path(ofSegment: last))
     }
     // After a failed sync the bytes beyond the watermark may look right and be lost.
     if watermark?.isPoisoned == true { limit = durable }
@@ -155,7 +154,7 @@ struct Recovery {
       .damaged,
       "HEAD says that revision \(watermark.revision) ends at byte \(watermark.offset) of "
         + "\(FileNames.segment(watermark.segment)), but revision \(state.revision) ends at byte "
-        + "\(state.end.offset); run `freshet store verify`",
+        + "\(state.end.offset); " + StoreError.damageAdvice,
       path: folder.path(ofSegment: watermark.segment))
   }
 
@@ -178,8 +177,7 @@ struct Recovery {
       .damaged,
       "\(name) is damaged at byte \(bad.spot.line), after revision \(bad.revision): "
         + "\(bad.spot.reason); \(after ?? "no readable record follows in it"); \(proof) shows that "
-        + "these bytes were durable. Restore the file from a copy of the store, or run "
-        + "`freshet store salvage` to keep every readable record",
+        + "these bytes were durable; " + StoreError.damageAdvice,
       path: folder.path(of: name))
   }
 

@@ -56,8 +56,7 @@ final class StoreFolder: Sendable {
       if error.isAbsent {
         throw StoreError(
           .damaged,
-          "the segment \(path) is missing; restore it from a copy of the store, or run "
-            + "`freshet store salvage` to keep what is left", path: path, cause: error)
+          "the segment \(path) is missing; " + StoreError.damageAdvice, path: path, cause: error)
       }
       throw .system(error, doing: "open", path: path, fallback: .notReadable)
     }
@@ -111,7 +110,7 @@ final class StoreFolder: Sendable {
       throw StoreError(
         .damaged,
         "the record at byte \(location.place.offset) of \(name) is damaged: \(error); "
-          + "run `freshet store verify`", path: folder.path(of: name), cause: error)
+          + StoreError.damageAdvice, path: folder.path(of: name), cause: error)
     }
   }
 }
