@@ -38,6 +38,7 @@ public struct Scan<Source: Flow, Element: Sendable>: Flow {
   }
 
   @inlinable
+  @inline(__always)
   @discardableResult
   public func subscribe<O: Observer>(_ observer: O) -> Subscription
   where O.Element == Element, O.Failure == Failure {
