@@ -25,10 +25,20 @@ public struct PromoteFailure<Source: Flow, Failure: Error>: Flow where Source.Fa
   }
 
   @inlinable
+  @inline(__always)
   @discardableResult
   public func subscribe<O: Observer>(_ observer: O) -> Subscription
   where O.Element == Element, O.Failure == Failure {
     source.subscribe(PromoteObserver(downstream: observer))
+  }
+
+  @inlinable
+  @inline(__always)
+  @discardableResult
+  public func subscribe<O: Observer>(
+    _ observer: O, through next: @escaping @Sendable (Element) -> O.Element?
+  ) -> Subscription where O.Failure == Failure {
+    source.subscribe(PromoteObserver(downstream: observer), through: next)
   }
 }
 
