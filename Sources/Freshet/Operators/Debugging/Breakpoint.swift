@@ -18,7 +18,7 @@ extension Flow {
   ///   - onEnd: Whether to stop at this end. Nil stops at none.
   ///   - hook: What stops the program.
   /// - Complexity: O(1) per value.
-  @inlinable
+  @_transparent
   public func breakpoint(
     onValue: (@Sendable (Element) -> Bool)? = nil,
     onEnd: (@Sendable (End<Failure>) -> Bool)? = nil,
@@ -42,7 +42,7 @@ extension Flow {
   ///
   /// - Parameter hook: What stops the program.
   /// - Complexity: O(1) per value.
-  @inlinable
+  @_transparent
   public func breakpointOnFailure(
     hook: @escaping @Sendable () -> Void = stopAtBreakpoint
   ) -> Tap<Self> {

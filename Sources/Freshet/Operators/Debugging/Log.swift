@@ -13,7 +13,7 @@ extension Flow {
   ///   - label: What this place is called in the lines.
   ///   - output: Where the lines go; standard output if not given.
   /// - Complexity: O(1) per value, besides the writing.
-  @inlinable
+  @_transparent
   public func log<Output: LogOutput>(_ label: String, to output: Output) -> Log<Self, Output> {
     Log(source: self, label: label, output: output)
   }
@@ -27,7 +27,7 @@ extension Flow {
   ///
   /// - Parameter label: What this place is called in the lines.
   /// - Complexity: O(1) per value, besides the writing.
-  @inlinable
+  @_transparent
   public func log(_ label: String) -> Log<Self, StandardLogOutput> {
     log(label, to: StandardLogOutput())
   }
@@ -42,15 +42,15 @@ public struct Log<Source: Flow, Output: LogOutput>: Flow {
   @usableFromInline let label: String
   @usableFromInline let output: Output
 
-  @inlinable
+  @_transparent
+  @usableFromInline
   init(source: Source, label: String, output: Output) {
     self.source = source
     self.label = label
     self.output = output
   }
 
-  @inlinable
-  @inline(__always)
+  @_transparent
   @discardableResult
   public func subscribe<O: Observer>(_ observer: O) -> Subscription
   where O.Element == Element, O.Failure == Failure {

@@ -11,7 +11,7 @@ extension Flow {
   ///
   /// - Parameter message: Why the source cannot fail.
   /// - Complexity: free for values.
-  @inlinable
+  @_transparent
   public func assertNoFailure(
     _ message: String = "", file: StaticString = #fileID, line: UInt = #line
   ) -> AssertNoFailure<Self> {
@@ -29,7 +29,8 @@ public struct AssertNoFailure<Source: Flow>: Flow {
   @usableFromInline let file: StaticString
   @usableFromInline let line: UInt
 
-  @inlinable
+  @_transparent
+  @usableFromInline
   init(source: Source, message: String, file: StaticString, line: UInt) {
     self.source = source
     self.message = message
@@ -37,8 +38,7 @@ public struct AssertNoFailure<Source: Flow>: Flow {
     self.line = line
   }
 
-  @inlinable
-  @inline(__always)
+  @_transparent
   @discardableResult
   public func subscribe<O: Observer>(_ observer: O) -> Subscription
   where O.Element == Element, O.Failure == Failure {
@@ -47,8 +47,7 @@ public struct AssertNoFailure<Source: Flow>: Flow {
         downstream: observer, message: message, file: file, line: line))
   }
 
-  @inlinable
-  @inline(__always)
+  @_transparent
   @discardableResult
   public func subscribe<O: Observer>(
     _ observer: O, through next: @escaping @Sendable (Element) -> O.Element?

@@ -24,16 +24,14 @@ public struct PromoteFailure<Source: Flow, Failure: Error>: Flow where Source.Fa
     self.source = source
   }
 
-  @inlinable
-  @inline(__always)
+  @_transparent
   @discardableResult
   public func subscribe<O: Observer>(_ observer: O) -> Subscription
   where O.Element == Element, O.Failure == Failure {
     source.subscribe(PromoteObserver(downstream: observer))
   }
 
-  @inlinable
-  @inline(__always)
+  @_transparent
   @discardableResult
   public func subscribe<O: Observer>(
     _ observer: O, through next: @escaping @Sendable (Element) -> O.Element?

@@ -8,7 +8,7 @@ extension Flow {
   /// observer gets the value when it resumes.
   ///
   /// - Complexity: O(1) per value.
-  @inlinable
+  @_transparent
   public func replaceFailure(with value: Element) -> ReplaceFailure<Self> {
     ReplaceFailure(source: self, replacement: { _ in value })
   }
@@ -24,7 +24,7 @@ extension Flow {
   ///
   /// - Parameter replacement: Called at most once, when the source fails.
   /// - Complexity: O(1) per value.
-  @inlinable
+  @_transparent
   public func replaceFailure(
     _ replacement: @escaping @Sendable (Failure) -> Element
   ) -> ReplaceFailure<Self> {
@@ -40,14 +40,14 @@ public struct ReplaceFailure<Source: Flow>: Flow {
   @usableFromInline let source: Source
   @usableFromInline let replacement: @Sendable (Source.Failure) -> Element
 
-  @inlinable
+  @_transparent
+  @usableFromInline
   init(source: Source, replacement: @escaping @Sendable (Source.Failure) -> Element) {
     self.source = source
     self.replacement = replacement
   }
 
-  @inlinable
-  @inline(__always)
+  @_transparent
   @discardableResult
   public func subscribe<O: Observer>(_ observer: O) -> Subscription
   where O.Element == Element, O.Failure == Failure {

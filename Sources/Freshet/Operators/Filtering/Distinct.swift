@@ -14,7 +14,7 @@ extension Flow {
   ///   - limit: How many keys to keep; nil keeps all. Positive.
   ///   - key: What values are compared by; called once per value.
   /// - Complexity: O(1) per value, on average; holds the keys.
-  @inlinable
+  @_transparent
   public func distinct<Key: Hashable & Sendable>(
     limit: Int? = nil, by key: @escaping @Sendable (Element) -> Key
   ) -> Distinct<Self, Key> {
@@ -33,7 +33,7 @@ extension Flow where Element: Hashable {
   ///
   /// - Parameter limit: How many values to keep; nil keeps all. Positive.
   /// - Complexity: O(1) per value, on average; holds the values.
-  @inlinable
+  @_transparent
   public func distinct(limit: Int? = nil) -> Distinct<Self, Element> {
     distinct(limit: limit, by: { $0 })
   }
@@ -48,15 +48,15 @@ public struct Distinct<Source: Flow, Key: Hashable & Sendable>: Flow {
   @usableFromInline let limit: Int?
   @usableFromInline let key: @Sendable (Element) -> Key
 
-  @inlinable
+  @_transparent
+  @usableFromInline
   init(source: Source, limit: Int?, key: @escaping @Sendable (Element) -> Key) {
     self.source = source
     self.limit = limit
     self.key = key
   }
 
-  @inlinable
-  @inline(__always)
+  @_transparent
   @discardableResult
   public func subscribe<O: Observer>(_ observer: O) -> Subscription
   where O.Element == Element, O.Failure == Failure {

@@ -8,7 +8,7 @@ extension Flow {
   ///
   /// - Parameter index: How many values come before it. Not negative.
   /// - Complexity: O(1) per value.
-  @inlinable
+  @_transparent
   public func element(at index: Int) -> Take<Skip<Self>> {
     precondition(index >= 0, "element(at:) needs an index that is not negative")
     return skip(index).take(1)
@@ -24,7 +24,7 @@ extension Flow {
   ///
   /// - Parameter range: Which values, counted from zero; `2...` takes all but two.
   /// - Complexity: O(1) per value.
-  @inlinable
+  @_transparent
   public func elements(in range: some RangeExpression<Int>) -> Take<Skip<Self>> {
     let range = range.relative(to: 0..<Int.max)
     precondition(range.lowerBound >= 0, "elements(in:) needs a range that is not negative")

@@ -8,7 +8,7 @@ extension Flow {
   /// ``throwIfEmpty(_:)`` to make that a failure.
   ///
   /// - Complexity: O(1).
-  @inlinable
+  @_transparent
   public func first() -> Take<Self> {
     take(1)
   }
@@ -22,7 +22,7 @@ extension Flow {
   ///
   /// - Parameter condition: Called once per value, until it is true.
   /// - Complexity: O(1) per value.
-  @inlinable
+  @_transparent
   public func first(
     where condition: @escaping @Sendable (Element) -> Bool
   ) -> Take<Filter<Self>> {

@@ -8,7 +8,7 @@ extension Flow {
   /// ``tap(onStart:onValue:onEnd:)`` before, if it matters.
   ///
   /// - Complexity: free for values.
-  @inlinable
+  @_transparent
   public func ignoreFailure() -> IgnoreFailure<Self> {
     IgnoreFailure(source: self)
   }
@@ -21,21 +21,20 @@ public struct IgnoreFailure<Source: Flow>: Flow {
   public typealias Failure = Never
   @usableFromInline let source: Source
 
-  @inlinable
+  @_transparent
+  @usableFromInline
   init(source: Source) {
     self.source = source
   }
 
-  @inlinable
-  @inline(__always)
+  @_transparent
   @discardableResult
   public func subscribe<O: Observer>(_ observer: O) -> Subscription
   where O.Element == Element, O.Failure == Failure {
     source.subscribe(IgnoreFailureObserver<Source.Failure, O>(downstream: observer))
   }
 
-  @inlinable
-  @inline(__always)
+  @_transparent
   @discardableResult
   public func subscribe<O: Observer>(
     _ observer: O, through next: @escaping @Sendable (Element) -> O.Element?

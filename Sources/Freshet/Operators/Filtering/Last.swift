@@ -8,7 +8,7 @@ extension Flow {
   /// the value.
   ///
   /// - Complexity: O(1) per value; holds one value.
-  @inlinable
+  @_transparent
   public func last() -> Fold<Self, Element?, Element> {
     Fold(source: self, initial: nil, step: { $0 = $1 }, result: { $0 })
   }
@@ -23,7 +23,7 @@ extension Flow {
   ///
   /// - Parameter condition: Called once per value.
   /// - Complexity: O(1) per value; holds one value.
-  @inlinable
+  @_transparent
   public func last(
     where condition: @escaping @Sendable (Element) -> Bool
   ) -> Fold<Filter<Self>, Element?, Element> {

@@ -10,7 +10,7 @@ extension Flow {
   /// - Parameter failure: Turns what was wrong into the stream's failure; called at
   ///   most once.
   /// - Complexity: O(1) per value; holds one value.
-  @inlinable
+  @_transparent
   public func single(
     orFail failure: @escaping @Sendable (SingleValueError) -> Failure
   ) -> OnlyValue<Self> {
@@ -27,7 +27,7 @@ extension Flow where Failure == Never {
   /// A second value stops the source, then fails the result.
   ///
   /// - Complexity: O(1) per value; holds one value.
-  @inlinable
+  @_transparent
   public func single() -> OnlyValue<PromoteFailure<Self, SingleValueError>> {
     promoteFailure(to: SingleValueError.self).single { $0 }
   }
@@ -58,14 +58,14 @@ public struct OnlyValue<Source: Flow>: Flow {
   @usableFromInline let source: Source
   @usableFromInline let failure: @Sendable (SingleValueError) -> Failure
 
-  @inlinable
+  @_transparent
+  @usableFromInline
   init(source: Source, failure: @escaping @Sendable (SingleValueError) -> Failure) {
     self.source = source
     self.failure = failure
   }
 
-  @inlinable
-  @inline(__always)
+  @_transparent
   @discardableResult
   public func subscribe<O: Observer>(_ observer: O) -> Subscription
   where O.Element == Element, O.Failure == Failure {

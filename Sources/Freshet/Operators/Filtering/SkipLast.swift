@@ -9,7 +9,7 @@ extension Flow {
   ///
   /// - Parameter count: How many values to leave out. Not negative.
   /// - Complexity: O(1) per value; holds `count` values.
-  @inlinable
+  @_transparent
   public func skipLast(_ count: Int) -> SkipLast<Self> {
     precondition(count >= 0, "skipLast(_:) needs a count that is not negative")
     return SkipLast(source: self, count: count)
@@ -24,14 +24,14 @@ public struct SkipLast<Source: Flow>: Flow {
   @usableFromInline let source: Source
   @usableFromInline let count: Int
 
-  @inlinable
+  @_transparent
+  @usableFromInline
   init(source: Source, count: Int) {
     self.source = source
     self.count = count
   }
 
-  @inlinable
-  @inline(__always)
+  @_transparent
   @discardableResult
   public func subscribe<O: Observer>(_ observer: O) -> Subscription
   where O.Element == Element, O.Failure == Failure {

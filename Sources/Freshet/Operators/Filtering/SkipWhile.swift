@@ -8,7 +8,7 @@ extension Flow {
   ///
   /// - Parameter condition: Called once per value, until it is false.
   /// - Complexity: O(1) per value.
-  @inlinable
+  @_transparent
   public func skipWhile(
     _ condition: @escaping @Sendable (Element) -> Bool
   ) -> SkipWhile<Self> {
@@ -24,14 +24,14 @@ public struct SkipWhile<Source: Flow>: Flow {
   @usableFromInline let source: Source
   @usableFromInline let condition: @Sendable (Element) -> Bool
 
-  @inlinable
+  @_transparent
+  @usableFromInline
   init(source: Source, condition: @escaping @Sendable (Element) -> Bool) {
     self.source = source
     self.condition = condition
   }
 
-  @inlinable
-  @inline(__always)
+  @_transparent
   @discardableResult
   public func subscribe<O: Observer>(_ observer: O) -> Subscription
   where O.Element == Element, O.Failure == Failure {

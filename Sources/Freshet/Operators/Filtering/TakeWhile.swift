@@ -12,7 +12,7 @@ extension Flow {
   ///   - isInclusive: Whether the first value that does not pass is sent too.
   ///   - condition: Called once per value, until it is false.
   /// - Complexity: O(1) per value.
-  @inlinable
+  @_transparent
   public func takeWhile(
     inclusive isInclusive: Bool = false, _ condition: @escaping @Sendable (Element) -> Bool
   ) -> TakeWhile<Self> {
@@ -29,15 +29,15 @@ public struct TakeWhile<Source: Flow>: Flow {
   @usableFromInline let isInclusive: Bool
   @usableFromInline let condition: @Sendable (Element) -> Bool
 
-  @inlinable
+  @_transparent
+  @usableFromInline
   init(source: Source, isInclusive: Bool, condition: @escaping @Sendable (Element) -> Bool) {
     self.source = source
     self.isInclusive = isInclusive
     self.condition = condition
   }
 
-  @inlinable
-  @inline(__always)
+  @_transparent
   @discardableResult
   public func subscribe<O: Observer>(_ observer: O) -> Subscription
   where O.Element == Element, O.Failure == Failure {

@@ -9,7 +9,7 @@ extension Flow {
   ///
   /// - Parameter isIncluded: Called once per value, where the value arrives.
   /// - Complexity: O(1) per value; adjacent ones become one closure.
-  @inlinable
+  @_transparent
   public func tryFilter(
     _ isIncluded: @escaping @Sendable (Element) throws(Failure) -> Bool
   ) -> TryCompactMap<Self, Element> {
@@ -32,12 +32,30 @@ extension Flow where Failure == Never {
   ///
   /// - Parameter isIncluded: Called once per value, where the value arrives.
   /// - Complexity: O(1) per value; adjacent ones become one closure.
-  @inlinable
+  @_transparent
   public func tryFilter<Thrown: Error>(
     _ isIncluded: @escaping @Sendable (Element) throws(Thrown) -> Bool
   ) -> TryCompactMap<PromoteFailure<Self, Thrown>, Element> {
     TryCompactMap(source: promoteFailure(to: Thrown.self)) { value throws(Thrown) in
       try isIncluded(value) ? value : nil
+    }
+  }
+}
+
+extension TryCompactMap {
+  /// Adds one more step that may fail to those before, as one closure.
+  ///
+  ///     tryMap { try number($0) }.tryFilter { try isEven($0) }
+  ///
+  /// - Complexity: O(1) per value.
+  @_transparent
+  public func tryFilter(
+    _ isIncluded: @escaping @Sendable (Element) throws(Failure) -> Bool
+  ) -> TryCompactMap<Source, Element> {
+    let first = self.transform
+    return TryCompactMap<Source, Element>(source: source) { value throws(Failure) in
+      guard let value = try first(value) else { return nil }
+      return try isIncluded(value) ? value : nil
     }
   }
 }

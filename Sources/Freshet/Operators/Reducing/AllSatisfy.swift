@@ -10,7 +10,7 @@ extension Flow {
   ///
   /// - Parameter condition: Called once per value, until it is false.
   /// - Complexity: O(1) per value.
-  @inlinable
+  @_transparent
   public func allSatisfy(
     _ condition: @escaping @Sendable (Element) -> Bool
   ) -> some Flow<Bool, Failure> {

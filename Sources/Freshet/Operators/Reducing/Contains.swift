@@ -10,7 +10,7 @@ extension Flow {
   ///
   /// - Parameter condition: Called once per value, until it is true.
   /// - Complexity: O(1) per value.
-  @inlinable
+  @_transparent
   public func contains(
     where condition: @escaping @Sendable (Element) -> Bool
   ) -> some Flow<Bool, Failure> {
@@ -29,7 +29,7 @@ extension Flow where Element: Equatable {
   /// is never found.
   ///
   /// - Complexity: O(1) per value.
-  @inlinable
+  @_transparent
   public func contains(_ value: Element) -> some Flow<Bool, Failure> {
     contains(where: { $0 == value })
   }

@@ -8,7 +8,7 @@ extension Flow {
   /// without the count.
   ///
   /// - Complexity: O(1) per value.
-  @inlinable
+  @_transparent
   public func count() -> Fold<Self, Int, Int> {
     reduce(into: 0) { count, _ in count += 1 }
   }

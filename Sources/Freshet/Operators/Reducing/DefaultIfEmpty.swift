@@ -7,7 +7,7 @@ extension Flow {
   /// Everything else passes through unchanged, a failure too.
   ///
   /// - Complexity: O(1) per value.
-  @inlinable
+  @_transparent
   public func defaultIfEmpty(_ value: Element) -> DefaultIfEmpty<Self> {
     DefaultIfEmpty(source: self, value: value)
   }
@@ -21,14 +21,14 @@ public struct DefaultIfEmpty<Source: Flow>: Flow {
   @usableFromInline let source: Source
   @usableFromInline let value: Element
 
-  @inlinable
+  @_transparent
+  @usableFromInline
   init(source: Source, value: Element) {
     self.source = source
     self.value = value
   }
 
-  @inlinable
-  @inline(__always)
+  @_transparent
   @discardableResult
   public func subscribe<O: Observer>(_ observer: O) -> Subscription
   where O.Element == Element, O.Failure == Failure {

@@ -10,7 +10,7 @@ extension Flow {
   ///
   /// - Parameter isBefore: Whether the first value comes before the second.
   /// - Complexity: O(1) per value; holds one value.
-  @inlinable
+  @_transparent
   public func min(
     by isBefore: @escaping @Sendable (Element, Element) -> Bool
   ) -> Fold<Self, Element?, Element> {
@@ -35,7 +35,7 @@ extension Flow where Element: Comparable {
   /// in the standard library, nothing is less than it and it is less than nothing.
   ///
   /// - Complexity: O(1) per value; holds one value.
-  @inlinable
+  @_transparent
   public func min() -> Fold<Self, Element?, Element> {
     min(by: { $0 < $1 })
   }
@@ -53,7 +53,7 @@ extension Flow {
   ///
   /// - Parameter isBefore: Whether the first value comes before the second.
   /// - Complexity: O(1) per value; holds one value.
-  @inlinable
+  @_transparent
   public func max(
     by isBefore: @escaping @Sendable (Element, Element) -> Bool
   ) -> Fold<Self, Element?, Element> {
@@ -78,7 +78,7 @@ extension Flow where Element: Comparable {
   /// in the standard library, nothing is less than it and it is less than nothing.
   ///
   /// - Complexity: O(1) per value; holds one value.
-  @inlinable
+  @_transparent
   public func max() -> Fold<Self, Element?, Element> {
     max(by: { $0 < $1 })
   }

@@ -11,7 +11,7 @@ extension Flow {
   ///   - initial: What the first value is combined with.
   ///   - step: Combines the result so far with a value.
   /// - Complexity: O(1) per value.
-  @inlinable
+  @_transparent
   public func reduce<Result: Sendable>(
     _ initial: Result, _ step: @escaping @Sendable (Result, Element) -> Result
   ) -> Fold<Self, Result, Result> {
@@ -31,7 +31,7 @@ extension Flow {
   ///   - initial: What the first value is put into.
   ///   - step: Puts a value into the result so far.
   /// - Complexity: O(1) per value, besides the step.
-  @inlinable
+  @_transparent
   public func reduce<Result: Sendable>(
     into initial: Result, _ step: @escaping @Sendable (inout Result, Element) -> Void
   ) -> Fold<Self, Result, Result> {

@@ -9,7 +9,7 @@ extension Flow where Element: AdditiveArithmetic {
   /// not fit its type traps, as `+` does.
   ///
   /// - Complexity: O(1) per value.
-  @inlinable
+  @_transparent
   public func sum() -> Fold<Self, Element, Element> {
     reduce(into: .zero) { $0 += $1 }
   }

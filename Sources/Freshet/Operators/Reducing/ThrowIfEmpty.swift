@@ -8,7 +8,7 @@ extension Flow {
   ///
   /// - Parameter failure: Made once, when it is needed.
   /// - Complexity: O(1) per value.
-  @inlinable
+  @_transparent
   public func throwIfEmpty(
     _ failure: @autoclosure @escaping @Sendable () -> Failure
   ) -> ThrowIfEmpty<Self> {
@@ -26,7 +26,7 @@ extension Flow where Failure == Never {
   ///
   /// - Parameter failure: Made once, when it is needed.
   /// - Complexity: O(1) per value.
-  @inlinable
+  @_transparent
   public func throwIfEmpty<Thrown: Error>(
     _ failure: @autoclosure @escaping @Sendable () -> Thrown
   ) -> ThrowIfEmpty<PromoteFailure<Self, Thrown>> {
@@ -42,14 +42,14 @@ public struct ThrowIfEmpty<Source: Flow>: Flow {
   @usableFromInline let source: Source
   @usableFromInline let failure: @Sendable () -> Failure
 
-  @inlinable
+  @_transparent
+  @usableFromInline
   init(source: Source, failure: @escaping @Sendable () -> Failure) {
     self.source = source
     self.failure = failure
   }
 
-  @inlinable
-  @inline(__always)
+  @_transparent
   @discardableResult
   public func subscribe<O: Observer>(_ observer: O) -> Subscription
   where O.Element == Element, O.Failure == Failure {

@@ -9,7 +9,7 @@ extension Flow {
   /// ``take(_:)`` before a source without an end.
   ///
   /// - Complexity: O(1) per value, amortised; holds all values.
-  @inlinable
+  @_transparent
   public func toArray() -> Fold<Self, [Element], [Element]> {
     reduce(into: []) { $0.append($1) }
   }

@@ -8,7 +8,7 @@ extension Flow where Failure == Never {
   /// finishes without one finishes the result.
   ///
   /// - Complexity: O(1) per value.
-  @inlinable
+  @_transparent
   public func dematerialize<Value: Sendable, Problem: Error>()
     -> Dematerialize<Self, Value, Problem> where Element == Event<Value, Problem>
   {
@@ -22,13 +22,13 @@ public struct Dematerialize<Source: Flow, Element: Sendable, Failure: Error>: Fl
 where Source.Element == Event<Element, Failure>, Source.Failure == Never {
   @usableFromInline let source: Source
 
-  @inlinable
+  @_transparent
+  @usableFromInline
   init(source: Source) {
     self.source = source
   }
 
-  @inlinable
-  @inline(__always)
+  @_transparent
   @discardableResult
   public func subscribe<O: Observer>(_ observer: O) -> Subscription
   where O.Element == Element, O.Failure == Failure {

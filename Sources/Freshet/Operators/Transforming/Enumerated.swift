@@ -7,7 +7,7 @@ extension Flow {
   /// The end passes through unchanged. The count is per subscription.
   ///
   /// - Complexity: O(1) per value.
-  @inlinable
+  @_transparent
   public func enumerated() -> Enumerated<Self> {
     Enumerated(source: self)
   }
@@ -20,13 +20,13 @@ public struct Enumerated<Source: Flow>: Flow {
   public typealias Failure = Source.Failure
   @usableFromInline let source: Source
 
-  @inlinable
+  @_transparent
+  @usableFromInline
   init(source: Source) {
     self.source = source
   }
 
-  @inlinable
-  @inline(__always)
+  @_transparent
   @discardableResult
   public func subscribe<O: Observer>(_ observer: O) -> Subscription
   where O.Element == Element, O.Failure == Failure {

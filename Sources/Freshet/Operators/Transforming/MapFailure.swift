@@ -8,7 +8,7 @@ extension Flow {
   ///
   /// - Parameter transform: Called once, when the source fails.
   /// - Complexity: free for values.
-  @inlinable
+  @_transparent
   public func mapFailure<Other: Error>(
     _ transform: @escaping @Sendable (Failure) -> Other
   ) -> MapFailure<Self, Other> {
@@ -23,22 +23,21 @@ public struct MapFailure<Source: Flow, Failure: Error>: Flow {
   @usableFromInline let source: Source
   @usableFromInline let transform: @Sendable (Source.Failure) -> Failure
 
-  @inlinable
+  @_transparent
+  @usableFromInline
   init(source: Source, transform: @escaping @Sendable (Source.Failure) -> Failure) {
     self.source = source
     self.transform = transform
   }
 
-  @inlinable
-  @inline(__always)
+  @_transparent
   @discardableResult
   public func subscribe<O: Observer>(_ observer: O) -> Subscription
   where O.Element == Element, O.Failure == Failure {
     source.subscribe(MapFailureObserver(downstream: observer, transform: transform))
   }
 
-  @inlinable
-  @inline(__always)
+  @_transparent
   @discardableResult
   public func subscribe<O: Observer>(
     _ observer: O, through next: @escaping @Sendable (Element) -> O.Element?

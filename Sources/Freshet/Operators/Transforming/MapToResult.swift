@@ -8,7 +8,7 @@ extension Flow {
   /// through. A paused observer gets that last value when it resumes.
   ///
   /// - Complexity: O(1) per value.
-  @inlinable
+  @_transparent
   public func mapToResult() -> MapToResult<Self> {
     MapToResult(source: self)
   }
@@ -21,13 +21,13 @@ public struct MapToResult<Source: Flow>: Flow {
   public typealias Failure = Never
   @usableFromInline let source: Source
 
-  @inlinable
+  @_transparent
+  @usableFromInline
   init(source: Source) {
     self.source = source
   }
 
-  @inlinable
-  @inline(__always)
+  @_transparent
   @discardableResult
   public func subscribe<O: Observer>(_ observer: O) -> Subscription
   where O.Element == Element, O.Failure == Failure {

@@ -9,7 +9,7 @@ extension Flow {
   ///
   /// - Parameter scheduler: Whose time is read.
   /// - Complexity: O(1) per value, and one look at the scheduler's clock.
-  @inlinable
+  @_transparent
   public func measureInterval<Clock: TimeScheduler>(
     on scheduler: Clock
   ) -> MeasureInterval<Self, Clock> {
@@ -25,14 +25,14 @@ public struct MeasureInterval<Source: Flow, Clock: TimeScheduler>: Flow {
   @usableFromInline let source: Source
   @usableFromInline let scheduler: Clock
 
-  @inlinable
+  @_transparent
+  @usableFromInline
   init(source: Source, scheduler: Clock) {
     self.source = source
     self.scheduler = scheduler
   }
 
-  @inlinable
-  @inline(__always)
+  @_transparent
   @discardableResult
   public func subscribe<O: Observer>(_ observer: O) -> Subscription
   where O.Element == Element, O.Failure == Failure {

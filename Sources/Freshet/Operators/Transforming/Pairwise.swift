@@ -8,7 +8,7 @@ extension Flow {
   /// unchanged. State is per subscription.
   ///
   /// - Complexity: O(1) per value; holds one value.
-  @inlinable
+  @_transparent
   public func pairwise() -> Pairwise<Self> {
     Pairwise(source: self)
   }
@@ -21,13 +21,13 @@ public struct Pairwise<Source: Flow>: Flow {
   public typealias Failure = Source.Failure
   @usableFromInline let source: Source
 
-  @inlinable
+  @_transparent
+  @usableFromInline
   init(source: Source) {
     self.source = source
   }
 
-  @inlinable
-  @inline(__always)
+  @_transparent
   @discardableResult
   public func subscribe<O: Observer>(_ observer: O) -> Subscription
   where O.Element == Element, O.Failure == Failure {

@@ -12,7 +12,7 @@ extension Flow {
   ///   - initial: What the first value is put into.
   ///   - step: Puts a value into the result so far.
   /// - Complexity: O(1) per value, besides the step.
-  @inlinable
+  @_transparent
   public func scan<Result: Sendable>(
     into initial: Result, _ step: @escaping @Sendable (inout Result, Element) -> Void
   ) -> ScanInto<Self, Result> {
@@ -28,7 +28,8 @@ public struct ScanInto<Source: Flow, Element: Sendable>: Flow {
   @usableFromInline let initial: Element
   @usableFromInline let step: @Sendable (inout Element, Source.Element) -> Void
 
-  @inlinable
+  @_transparent
+  @usableFromInline
   init(
     source: Source,
     initial: Element,
@@ -39,8 +40,7 @@ public struct ScanInto<Source: Flow, Element: Sendable>: Flow {
     self.step = step
   }
 
-  @inlinable
-  @inline(__always)
+  @_transparent
   @discardableResult
   public func subscribe<O: Observer>(_ observer: O) -> Subscription
   where O.Element == Element, O.Failure == Failure {

@@ -9,7 +9,7 @@ extension Flow {
   ///
   /// - Parameter transform: Called once per value, where the value arrives.
   /// - Complexity: O(1) per value; adjacent ones become one closure.
-  @inlinable
+  @_transparent
   public func tryCompactMap<Result: Sendable>(
     _ transform: @escaping @Sendable (Element) throws(Failure) -> Result?
   ) -> TryCompactMap<Self, Result> {
@@ -30,7 +30,7 @@ extension Flow where Failure == Never {
   ///
   /// - Parameter transform: Called once per value, where the value arrives.
   /// - Complexity: O(1) per value; adjacent ones become one closure.
-  @inlinable
+  @_transparent
   public func tryCompactMap<Result: Sendable, Thrown: Error>(
     _ transform: @escaping @Sendable (Element) throws(Thrown) -> Result?
   ) -> TryCompactMap<PromoteFailure<Self, Thrown>, Result> {
@@ -45,7 +45,8 @@ public struct TryCompactMap<Source: Flow, Element: Sendable>: Flow {
   @usableFromInline let source: Source
   @usableFromInline let transform: @Sendable (Source.Element) throws(Source.Failure) -> Element?
 
-  @inlinable
+  @_transparent
+  @usableFromInline
   init(
     source: Source,
     transform: @escaping @Sendable (Source.Element) throws(Source.Failure) -> Element?
@@ -54,16 +55,14 @@ public struct TryCompactMap<Source: Flow, Element: Sendable>: Flow {
     self.transform = transform
   }
 
-  @inlinable
-  @inline(__always)
+  @_transparent
   @discardableResult
   public func subscribe<O: Observer>(_ observer: O) -> Subscription
   where O.Element == Element, O.Failure == Failure {
     source.subscribe(TryObserver(downstream: observer, transform: transform))
   }
 
-  @inlinable
-  @inline(__always)
+  @_transparent
   @discardableResult
   public func subscribe<O: Observer>(
     _ observer: O, through next: @escaping @Sendable (Element) -> O.Element?
@@ -123,5 +122,23 @@ struct TryObserver<Element: Sendable, Downstream: Observer>: Observer {
     guard subscription != nil else { return }
     subscription = nil
     downstream.end(end)
+  }
+}
+
+extension TryCompactMap {
+  /// Adds one more step that may fail to those before, as one closure.
+  ///
+  ///     tryMap { try number($0) }.tryCompactMap { try halfIfAny($0) }
+  ///
+  /// - Complexity: O(1) per value.
+  @_transparent
+  public func tryCompactMap<Result: Sendable>(
+    _ transform: @escaping @Sendable (Element) throws(Failure) -> Result?
+  ) -> TryCompactMap<Source, Result> {
+    let first = self.transform
+    return TryCompactMap<Source, Result>(source: source) { value throws(Failure) in
+      guard let value = try first(value) else { return nil }
+      return try transform(value)
+    }
   }
 }

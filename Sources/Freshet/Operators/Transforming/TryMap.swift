@@ -9,7 +9,7 @@ extension Flow {
   ///
   /// - Parameter transform: Called once per value, where the value arrives.
   /// - Complexity: O(1) per value; adjacent ones become one closure.
-  @inlinable
+  @_transparent
   public func tryMap<Result: Sendable>(
     _ transform: @escaping @Sendable (Element) throws(Failure) -> Result
   ) -> TryCompactMap<Self, Result> {
@@ -30,12 +30,30 @@ extension Flow where Failure == Never {
   ///
   /// - Parameter transform: Called once per value, where the value arrives.
   /// - Complexity: O(1) per value; adjacent ones become one closure.
-  @inlinable
+  @_transparent
   public func tryMap<Result: Sendable, Thrown: Error>(
     _ transform: @escaping @Sendable (Element) throws(Thrown) -> Result
   ) -> TryCompactMap<PromoteFailure<Self, Thrown>, Result> {
     TryCompactMap(source: promoteFailure(to: Thrown.self)) { value throws(Thrown) in
       try transform(value)
+    }
+  }
+}
+
+extension TryCompactMap {
+  /// Adds one more step that may fail to those before, as one closure.
+  ///
+  ///     tryMap { try number($0) }.tryMap { try half($0) }
+  ///
+  /// - Complexity: O(1) per value.
+  @_transparent
+  public func tryMap<Result: Sendable>(
+    _ transform: @escaping @Sendable (Element) throws(Failure) -> Result
+  ) -> TryCompactMap<Source, Result> {
+    let first = self.transform
+    return TryCompactMap<Source, Result>(source: source) { value throws(Failure) in
+      guard let value = try first(value) else { return nil }
+      return try transform(value)
     }
   }
 }

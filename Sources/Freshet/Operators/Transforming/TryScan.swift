@@ -12,7 +12,7 @@ extension Flow {
   ///   - initial: What the first value is combined with.
   ///   - step: Combines the result so far with a value.
   /// - Complexity: O(1) per value.
-  @inlinable
+  @_transparent
   public func tryScan<Result: Sendable>(
     _ initial: Result,
     _ step: @escaping @Sendable (Result, Element) throws(Failure) -> Result
@@ -37,7 +37,7 @@ extension Flow where Failure == Never {
   ///   - initial: What the first value is combined with.
   ///   - step: Combines the result so far with a value.
   /// - Complexity: O(1) per value.
-  @inlinable
+  @_transparent
   public func tryScan<Result: Sendable, Thrown: Error>(
     _ initial: Result,
     _ step: @escaping @Sendable (Result, Element) throws(Thrown) -> Result
@@ -54,7 +54,8 @@ public struct TryScan<Source: Flow, Element: Sendable>: Flow {
   @usableFromInline let initial: Element
   @usableFromInline let step: @Sendable (Element, Source.Element) throws(Source.Failure) -> Element
 
-  @inlinable
+  @_transparent
+  @usableFromInline
   init(
     source: Source,
     initial: Element,
@@ -65,8 +66,7 @@ public struct TryScan<Source: Flow, Element: Sendable>: Flow {
     self.step = step
   }
 
-  @inlinable
-  @inline(__always)
+  @_transparent
   @discardableResult
   public func subscribe<O: Observer>(_ observer: O) -> Subscription
   where O.Element == Element, O.Failure == Failure {
