@@ -5,6 +5,6 @@ extension Optional where Wrapped == Subscription {
   @inlinable
   mutating func stop() -> Bool {
     guard let subscription = take() else { return false }
-    return subscription.dispose()
+    return subscription.endEarly()
   }
 }

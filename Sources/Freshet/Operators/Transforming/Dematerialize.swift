@@ -55,7 +55,11 @@ struct DematerializeObserver<Downstream: Observer>: Observer {
   @inlinable
   @inline(__always)
   mutating func start(_ subscription: Subscription) {
-    if self.subscription == nil { self.subscription = subscription }
+    guard self.subscription == nil else {
+      subscription.dispose()  // A second source for one observer: the first one lives.
+      return
+    }
+    self.subscription = subscription
     downstream.start(subscription)
   }
 
