@@ -34,6 +34,7 @@ public protocol Flow<Element, Failure>: Sendable {
 
 extension Flow {
   @inlinable
+  @inline(__always)
   @discardableResult
   public func subscribe<O: Observer>(
     _ observer: O, through transform: @escaping @Sendable (Element) -> O.Element?

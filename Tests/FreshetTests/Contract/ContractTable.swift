@@ -5,7 +5,8 @@ private typealias Failing = ContractFailure
 
 /// Every operator, source and subject; each closure holds the rig's token, so that the
 /// suite sees whether it is let go.
-let contractTable: [ContractEntry] = transforming + filtering + combining + flattening + others
+let contractTable: [ContractEntry] =
+  transforming + filtering + combining + flattening + others + oneSource
 
 private let transforming: [ContractEntry] = [
   ContractEntry("map", file: "Map") { rig in

@@ -12,21 +12,21 @@ import Testing
 
 extension Flow {
   /// Sends each value together with the one before it.
-  func pairwise() -> Pairwise<Self> { Pairwise(source: self) }
+  func neighbours() -> Neighbours<Self> { Neighbours(source: self) }
 }
 
-struct Pairwise<Source: Flow>: Flow {
+struct Neighbours<Source: Flow>: Flow {
   typealias Element = [Source.Element]
   typealias Failure = Source.Failure
   let source: Source
 
   func subscribe<O: Observer>(_ observer: O) -> Subscription
   where O.Element == Element, O.Failure == Failure {
-    source.subscribe(PairwiseObserver(downstream: observer))
+    source.subscribe(NeighboursObserver(downstream: observer))
   }
 }
 
-struct PairwiseObserver<Value: Sendable, Downstream: Observer>: Observer
+struct NeighboursObserver<Value: Sendable, Downstream: Observer>: Observer
 where Downstream.Element == [Value] {
   var downstream: Downstream
   var last: Value?
@@ -45,14 +45,14 @@ where Downstream.Element == [Value] {
   mutating func end(_ end: End<Downstream.Failure>) { downstream.end(end) }
 }
 
-@Suite("pairwise")
-struct PairwiseTests {
+@Suite("neighbours")
+struct NeighboursTests {
   @Test("sends each value with the one before it, when it comes")
   func pairs() {
     let scheduler = VirtualScheduler()
     let source = ScriptedSource<Int, Never>()
     let recorder = Recorder<[Int], Never>(scheduler: scheduler)
-    recorder.subscribe(to: source.pairwise())
+    recorder.subscribe(to: source.neighbours())
     for value in 1...3 {
       scheduler.advance(by: .milliseconds(10))
       source.send(value)
@@ -64,8 +64,8 @@ struct PairwiseTests {
 
   @Test("keeps the stream contract")
   func contract() {
-    let contract = StreamContract("pairwise") { rig in
-      rig.source.map { [token = rig.token] in token.pass($0) }.pairwise()
+    let contract = StreamContract("neighbours") { rig in
+      rig.source.map { [token = rig.token] in token.pass($0) }.neighbours()
     }
     for violation in contract.violations() { Issue.record("\(violation)") }
   }

@@ -24,11 +24,19 @@ public struct PromoteFailure<Source: Flow, Failure: Error>: Flow where Source.Fa
     self.source = source
   }
 
-  @inlinable
+  @_transparent
   @discardableResult
   public func subscribe<O: Observer>(_ observer: O) -> Subscription
   where O.Element == Element, O.Failure == Failure {
     source.subscribe(PromoteObserver(downstream: observer))
+  }
+
+  @_transparent
+  @discardableResult
+  public func subscribe<O: Observer>(
+    _ observer: O, through next: @escaping @Sendable (Element) -> O.Element?
+  ) -> Subscription where O.Failure == Failure {
+    source.subscribe(PromoteObserver(downstream: observer), through: next)
   }
 }
 

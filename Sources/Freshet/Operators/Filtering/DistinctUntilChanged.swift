@@ -10,7 +10,7 @@ extension Flow {
   ///
   /// - Parameter isSame: Compares the last value sent with the new one.
   /// - Complexity: O(1) per value.
-  @inlinable
+  @_transparent
   public func distinctUntilChanged(
     by isSame: @escaping @Sendable (Element, Element) -> Bool
   ) -> DistinctUntilChanged<Self> {
@@ -27,7 +27,7 @@ extension Flow where Element: Equatable {
   /// A value that does not equal itself, such as NaN, always passes.
   ///
   /// - Complexity: O(1) per value.
-  @inlinable
+  @_transparent
   public func distinctUntilChanged() -> DistinctUntilChanged<Self> {
     distinctUntilChanged(by: { $0 == $1 })
   }
@@ -41,13 +41,14 @@ public struct DistinctUntilChanged<Source: Flow>: Flow {
   @usableFromInline let source: Source
   @usableFromInline let isSame: @Sendable (Element, Element) -> Bool
 
-  @inlinable
+  @_transparent
+  @usableFromInline
   init(source: Source, isSame: @escaping @Sendable (Element, Element) -> Bool) {
     self.source = source
     self.isSame = isSame
   }
 
-  @inlinable
+  @_transparent
   @discardableResult
   public func subscribe<O: Observer>(_ observer: O) -> Subscription
   where O.Element == Element, O.Failure == Failure {

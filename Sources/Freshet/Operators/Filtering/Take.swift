@@ -32,6 +32,7 @@ public struct Take<Source: Flow>: Flow {
   }
 
   @inlinable
+  @inline(__always)
   @discardableResult
   public func subscribe<O: Observer>(_ observer: O) -> Subscription
   where O.Element == Element, O.Failure == Failure {

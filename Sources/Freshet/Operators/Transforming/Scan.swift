@@ -11,7 +11,7 @@ extension Flow {
   ///   - initial: What the first value is combined with.
   ///   - step: Combines the result so far with a value.
   /// - Complexity: O(1) per value.
-  @inlinable
+  @_transparent
   public func scan<Result: Sendable>(
     _ initial: Result, _ step: @escaping @Sendable (Result, Element) -> Result
   ) -> Scan<Self, Result> {
@@ -27,7 +27,8 @@ public struct Scan<Source: Flow, Element: Sendable>: Flow {
   @usableFromInline let initial: Element
   @usableFromInline let step: @Sendable (Element, Source.Element) -> Element
 
-  @inlinable
+  @_transparent
+  @usableFromInline
   init(
     source: Source, initial: Element,
     step: @escaping @Sendable (Element, Source.Element) -> Element
@@ -37,7 +38,7 @@ public struct Scan<Source: Flow, Element: Sendable>: Flow {
     self.step = step
   }
 
-  @inlinable
+  @_transparent
   @discardableResult
   public func subscribe<O: Observer>(_ observer: O) -> Subscription
   where O.Element == Element, O.Failure == Failure {

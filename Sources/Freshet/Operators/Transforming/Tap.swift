@@ -8,7 +8,7 @@ extension Flow {
   /// a finish and for a failure, not for a dispose.
   ///
   /// - Complexity: O(1) per value.
-  @inlinable
+  @_transparent
   public func tap(
     onStart: (@Sendable () -> Void)? = nil,
     onValue: (@Sendable (Element) -> Void)? = nil,
@@ -28,7 +28,8 @@ public struct Tap<Source: Flow>: Flow {
   @usableFromInline let onValue: (@Sendable (Element) -> Void)?
   @usableFromInline let onEnd: (@Sendable (End<Failure>) -> Void)?
 
-  @inlinable
+  @_transparent
+  @usableFromInline
   init(
     source: Source, onStart: (@Sendable () -> Void)?, onValue: (@Sendable (Element) -> Void)?,
     onEnd: (@Sendable (End<Failure>) -> Void)?
@@ -39,7 +40,7 @@ public struct Tap<Source: Flow>: Flow {
     self.onEnd = onEnd
   }
 
-  @inlinable
+  @_transparent
   @discardableResult
   public func subscribe<O: Observer>(_ observer: O) -> Subscription
   where O.Element == Element, O.Failure == Failure {

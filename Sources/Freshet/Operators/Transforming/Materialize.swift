@@ -1,0 +1,37 @@
+extension Flow {
+  /// Turns values and the end into values.
+  ///
+  ///     source   1-----2-----#
+  ///     result   v(1)--v(2)--(e(#)|)
+  ///
+  /// The last value says how the source ended; then the result finishes. It
+  /// cannot fail. A paused observer gets that last value when it resumes.
+  ///
+  /// - Complexity: O(1) per value.
+  @_transparent
+  public func materialize() -> Materialize<Self> {
+    Materialize(source: self)
+  }
+}
+
+/// The flow behind `materialize()`.
+@frozen
+public struct Materialize<Source: Flow>: Flow {
+  public typealias Element = Event<Source.Element, Source.Failure>
+  public typealias Failure = Never
+  @usableFromInline let source: Source
+
+  @_transparent
+  @usableFromInline
+  init(source: Source) {
+    self.source = source
+  }
+
+  @_transparent
+  @discardableResult
+  public func subscribe<O: Observer>(_ observer: O) -> Subscription
+  where O.Element == Element, O.Failure == Failure {
+    source.subscribe(
+      observer, value: { .value($0) }, lastly: { LastWord(.end($0), .finished) })
+  }
+}

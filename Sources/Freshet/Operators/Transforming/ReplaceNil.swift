@@ -1,0 +1,16 @@
+extension Flow {
+  /// Puts a value in the place of each nil.
+  ///
+  ///     source   1--nil--3--|
+  ///     result   1---0---3--|     replaceNil(with: 0)
+  ///
+  /// The end passes through unchanged.
+  ///
+  /// - Complexity: O(1) per value; a chain of maps and filters is one closure.
+  @_transparent
+  public func replaceNil<Wrapped: Sendable>(
+    with replacement: Wrapped
+  ) -> Map<Self, Wrapped> where Element == Wrapped? {
+    Map(source: self) { $0 ?? replacement }
+  }
+}

@@ -1,0 +1,17 @@
+extension Flow {
+  /// Sends each value together with the moment at which it came.
+  ///
+  ///     source   a------b------|
+  ///     result   (a,0)--(b,7)--|     timestamp(on: scheduler)
+  ///
+  /// The end passes through unchanged.
+  ///
+  /// - Parameter scheduler: Whose time is read.
+  /// - Complexity: O(1) per value, and one look at the scheduler's clock.
+  @_transparent
+  public func timestamp<Clock: TimeScheduler>(
+    on scheduler: Clock
+  ) -> Map<Self, (value: Element, moment: Moment)> {
+    Map(source: self) { (value: $0, moment: scheduler.now) }
+  }
+}
