@@ -151,8 +151,22 @@ struct FormatTests {
     for bytes in bad {
       #expect(BodyCheck.fault(in: lead + bytes + Array(#""}"#.utf8)) != nil)
     }
-    let deep = #"{"a":"# + String(repeating: "[", count: 512) + String(repeating: "]", count: 512)
-    #expect(BodyCheck.fault(in: Array((deep + "}").utf8)) != nil)
+  }
+
+  @Test("a value as deep as JSON is read here can be saved inside an object of the caller's")
+  func depth() throws {
+    func nested(_ levels: Int) -> String {
+      String(repeating: "[", count: levels) + String(repeating: "]", count: levels)
+    }
+    let limit = JSONValue.depthLimit
+    _ = try JSONValue(parsing: Array(nested(limit).utf8))
+    #expect(throws: JSONError.self) { try JSONValue(parsing: Array(nested(limit + 1).utf8)) }
+    func fault(_ levels: Int) -> String? {
+      BodyCheck.fault(in: Array(#"{"a":\#(nested(levels - 1))}"#.utf8))
+    }
+    #expect(fault(limit + 2) == nil)
+    #expect(fault(520) == nil)
+    #expect(fault(521)?.contains("520 levels") == true)
   }
 
   @Test("the mount table finds the innermost mount, and knows network file systems")

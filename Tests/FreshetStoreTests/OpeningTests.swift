@@ -73,6 +73,11 @@ struct OpeningTests {
   @Test("a directory that others may write to is refused, unless allowed")
   func unsafePermissions() throws {
     #expect(code(directory.store) == nil)
+    let advice = #expect(throws: StoreError.self) {
+      chmod(directory.store, 0o770)
+      return try DatabaseManager.open(at: directory.store, options: .fixed())
+    }
+    #expect(advice?.message.hasSuffix("run `chmod go-w \(directory.store)`") == true)
     for mode in [0o770, 0o702] as [mode_t] {
       chmod(directory.store, mode)
       #expect(code(directory.store) == .unsafePermissions)
@@ -154,6 +159,32 @@ struct OpeningTests {
     }
     #expect(error?.code == .ioError)
     #expect(try directory.read(FileNames.segment(1)).isEmpty)
+  }
+
+  @Test("a segment that lost its name takes no more commits", arguments: ["removed", "replaced"])
+  func lostSegment(_ how: String) async throws {
+    let manager = try DatabaseManager.open(at: directory.store, options: .fixed())
+    _ = try await manager.save(id: "a", body: body(1)).value()
+    let log = directory.file(FileNames.segment(1))
+    let aside = directory.path + "/aside"
+    if how == "replaced" { try FileManager.default.copyItem(atPath: log, toPath: aside + "2") }
+    try FileManager.default.moveItem(atPath: log, toPath: aside)
+    if how == "replaced" { try FileManager.default.moveItem(atPath: aside + "2", toPath: log) }
+    let before = try Data(contentsOf: URL(fileURLWithPath: aside))
+    for _ in 1...2 {
+      let error = await #expect(throws: StoreError.self) {
+        try await manager.save(id: "b", body: body(2)).value()
+      }
+      #expect(error?.code == .damaged && error?.path == log)
+    }
+    #expect(try Data(contentsOf: URL(fileURLWithPath: aside)) == before)
+    #expect(manager.token.revision == 1)
+
+    // Put back, it is the same file again.
+    if how == "replaced" { try FileManager.default.removeItem(atPath: log) }
+    try FileManager.default.moveItem(atPath: aside, toPath: log)
+    #expect(try await manager.save(id: "b", body: body(2)).value() == .saved)
+    #expect(try await manager.contents() == [#"a={"n":1}"#, #"b={"n":2}"#])
   }
 
   @Test("no file of a store is inherited by a child process")

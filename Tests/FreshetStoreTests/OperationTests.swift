@@ -110,6 +110,7 @@ struct OperationTests {
     ])
     let error = await #expect(throws: StoreError.self) { try await batch.value() }
     #expect(error?.code == .invalidBody)
+    #expect(error?.message.hasPrefix("operation 2 of 2: the body of b cannot be saved") == true)
     #expect(try await manager.fetch().value().isEmpty && manager.token.revision == 0)
   }
 

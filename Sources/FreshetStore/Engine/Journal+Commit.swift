@@ -175,6 +175,7 @@ extension Journal {
       }
       // Another process may have rolled; appending to the old segment would be lost.
       guard plan.end.segment <= plan.revision, try folder.hasSegment(plan.revision + 1) else {
+        try folder.checkName(ofSegment: plan.end.segment)
         return plan
       }
       plan.continueInNextSegment()

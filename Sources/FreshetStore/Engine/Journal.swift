@@ -117,7 +117,7 @@ final class Journal: Sendable {
     let (committer, idle) = queue.withLock { ($0.committer, $0.idle) }
     // A callback of the commit that closes the store must not wait for itself.
     if committer != Platform.threadID { idle.wait() }
-    if case .interval = options.durability { synchronizeLater() }
+    if lock != nil, case .interval = options.durability { synchronizeLater() }
     hub.close(nil)
   }
 }

@@ -17,7 +17,7 @@ enum PreparedOperation: Sendable {
           .tooLarge, "the body of \(id) has \(body.count) bytes; the limit is \(Limits.bodyBytes)")
       }
       if let fault = BodyCheck.fault(in: body) {
-        throw StoreError(.invalidBody, "the body of \(id) is no JSON object: \(fault)")
+        throw StoreError(.invalidBody, "the body of \(id) cannot be saved: \(fault)")
       }
       self = .save(id: bytes, body: body)
     case .delete(let id): self = .delete(id: try PreparedOperation.check(id))
@@ -26,13 +26,19 @@ enum PreparedOperation: Sendable {
     }
   }
 
-  /// Checks several, and their total.
+  /// Checks several, and their total; an error says which one it is about.
   static func prepare(_ operations: [Operation]) throws(StoreError) -> [PreparedOperation] {
     var prepared: [PreparedOperation] = []
     prepared.reserveCapacity(operations.count)
     var total = 0
-    for operation in operations {
-      prepared.append(try PreparedOperation(operation))
+    for (number, operation) in operations.enumerated() {
+      do throws(StoreError) {
+        prepared.append(try PreparedOperation(operation))
+      } catch {
+        if operations.count == 1 { throw error }
+        let place = "operation \(number + 1) of \(operations.count): "
+        throw StoreError(error.code, place + error.message)
+      }
       total += prepared.last?.bytes ?? 0
     }
     if total > Limits.batchBytes {

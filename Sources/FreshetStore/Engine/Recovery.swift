@@ -50,6 +50,7 @@ struct Recovery {
     }
     // Without a watermark, or with a poisoned one, only whole commits up to it are believed.
     let watermark = try head.read()
+    if let watermark { try checkPresence(watermark, last: last) }
     var state = LogState(firstSegment: first)
     let size = try folder.size(ofSegment: last)
     let durable = watermark?.segment == last ? watermark?.offset ?? 0 : 0
@@ -71,13 +72,7 @@ struct Recovery {
         .damaged, "the store \(folder.path) has no segment left; restore it from a copy",
         path: folder.path)
     }
-    if let watermark, watermark.segment > last {
-      throw StoreError(
-        .damaged,
-        "the segment \(FileNames.segment(watermark.segment)) is missing: HEAD says it "
-          + "holds commits up to \(watermark.revision); restore it from a copy of the store",
-        path: folder.path(ofSegment: watermark.segment))
-    }
+    if let watermark { try checkPresence(watermark, last: last) }
     var state = known ?? LogState(firstSegment: first)
     var limit = try folder.size(ofSegment: last)
     let size = limit
@@ -99,6 +94,16 @@ struct Recovery {
       lostFile = try cut(state, size: size)
     }
     return try publish(state, over: watermark, lostFile: lostFile)
+  }
+
+  /// Throws when the segment that HEAD is in is missing.
+  private func checkPresence(_ watermark: HeadRecord, last: Int64) throws(StoreError) {
+    guard watermark.segment > last else { return }
+    throw StoreError(
+      .damaged,
+      "the segment \(FileNames.segment(watermark.segment)) is missing: HEAD says it "
+        + "holds commits up to \(watermark.revision); restore it from a copy of the store",
+      path: folder.path(ofSegment: watermark.segment))
   }
 
   /// A bad spot and the segment it is in.

@@ -38,7 +38,7 @@ final class StoreFolder: Sendable {
     do throws(SystemError) {
       return try fileSystem.status(at: path(of: name))
     } catch {
-      throw .system(error, doing: "look at", path: path(of: name))
+      throw .system(error, doing: "look at", path: path(of: name), fallback: .notReadable)
     }
   }
 
@@ -58,7 +58,7 @@ final class StoreFolder: Sendable {
           .damaged,
           "the segment \(path) is missing; " + StoreError.damageAdvice, path: path, cause: error)
       }
-      throw .system(error, doing: "open", path: path, fallback: .notReadable)
+      throw .opening(path, error, fallback: .notReadable, on: fileSystem)
     }
   }
 
@@ -68,6 +68,27 @@ final class StoreFolder: Sendable {
       return try file.status().size
     } catch {
       throw .system(error, doing: "look at", path: path(ofSegment: segment))
+    }
+  }
+
+  /// Throws when an open segment is no longer what its name leads to.
+  ///
+  /// What is appended to a file that has lost its name is gone with the last process that has it
+  /// open, however well it was synced.
+  func checkName(ofSegment segment: Int64) throws(StoreError) {
+    let file = try self.segment(segment)
+    let path = path(ofSegment: segment)
+    let isSame: Bool
+    do throws(SystemError) {
+      isSame = try fileSystem.status(at: path)?.identity == file.status().identity
+    } catch {
+      throw .system(error, doing: "look at", path: path, fallback: .notReadable)
+    }
+    if !isSame {
+      throw StoreError(
+        .damaged,
+        "the segment \(path) was removed or replaced while the store was open, so nothing is "
+          + "written; put it back, or close the store and restore it from a copy", path: path)
     }
   }
 

@@ -42,8 +42,14 @@ struct StoreOpening {
       head = HeadFile(
         path: folder.path(of: FileNames.head), file: file, storeBits: description.idLowBits)
     } catch {
-      throw .system(
-        error, doing: "read", path: folder.path(of: FileNames.head), fallback: .notReadable)
+      let headPath = folder.path(of: FileNames.head)
+      if error.isAbsent {
+        throw StoreError(
+          .notReadable,
+          "\(headPath) is missing, so it cannot be told what is durable; open the store for "
+            + "writing once, which makes it again", path: headPath, cause: error)
+      }
+      throw .system(error, doing: "read", path: headPath, fallback: .notReadable)
     }
     let result = try Recovery(folder: folder, head: head, options: options).readOnly()
     return Opened(folder: folder, description: description, head: head, lock: nil, result: result)
@@ -69,8 +75,8 @@ struct StoreOpening {
       let mode = String(found.permissions, radix: 8)
       throw StoreError(
         .unsafePermissions,
-        "others may write to \(path) (mode \(mode)); run `chmod go-w` on it, or "
-          + "allow it explicitly", path: path)
+        "others may write to \(path) (mode \(mode)); run `chmod go-w \(StoreOpening.quoted(path))`",
+        path: path)
     }
     if !options.allowsNetworkFileSystem, let type = fileSystem.mountType(at: path),
       MountTable.isNetwork(type)
@@ -103,6 +109,17 @@ struct StoreOpening {
     }
   }
 
+  /// The path as one word of a shell.
+  private static func quoted(_ path: String) -> String {
+    let isPlain = path.utf8.allSatisfy { byte in
+      byte & 0xDF &- 0x41 < 26 || byte &- 0x30 < 10 || "/._-+,@".utf8.contains(byte)
+    }
+    if isPlain, !path.hasPrefix("-") { return path }
+    let word = "'" + path.split(separator: "'", omittingEmptySubsequences: false)
+      .joined(separator: #"'\''"#) + "'"
+    return path.hasPrefix("-") ? "-- " + word : word
+  }
+
   private static func parent(of path: String) -> String {
     guard let slash = path.lastIndex(of: "/") else { return "." }
     return slash == path.startIndex ? "/" : String(path[..<slash])
@@ -118,7 +135,7 @@ struct StoreOpening {
         path: lockPath, file: file, fileSystem: fileSystem, timeout: options.lockTimeout,
         openedAt: options.now())
     } catch {
-      throw .system(error, doing: "open", path: lockPath, fallback: .notWritable)
+      throw .opening(lockPath, error, fallback: .notWritable, on: fileSystem)
     }
   }
 
@@ -185,7 +202,7 @@ struct StoreOpening {
       let file = try fileSystem.open(headPath, .create)
       return HeadFile(path: headPath, file: file, storeBits: description.idLowBits)
     } catch {
-      throw .system(error, doing: "open", path: headPath, fallback: .notWritable)
+      throw .opening(headPath, error, fallback: .notWritable, on: fileSystem)
     }
   }
 

@@ -1,10 +1,11 @@
 /// Tells whether bytes are one JSON object on one line, without decoding them.
 ///
-/// The rules are RFC 8259's, strictly, with the nesting limited to 512 levels; newlines are refused
-/// because the journal is line by line.
+/// The rules are RFC 8259's, strictly, with the nesting limited to `Limits.bodyLevels`; newlines
+/// are refused because the journal is line by line.
 struct BodyCheck {
   private let bytes: UnsafeBufferPointer<UInt8>
   private var at = 0
+  private var isTooDeep = false
 
   /// Nil when the bytes are fine, else what is wrong and at which byte.
   static func fault(in body: [UInt8]) -> String? {
@@ -17,7 +18,11 @@ struct BodyCheck {
         return "it does not begin with { and end with }"
       }
       var check = BodyCheck(bytes: bytes)
-      return check.run() ? nil : "it is no valid JSON at byte \(check.at)"
+      if check.run() { return nil }
+      if check.isTooDeep {
+        return "it nests more than \(Limits.bodyLevels) levels deep at byte \(check.at)"
+      }
+      return "it is no valid JSON at byte \(check.at)"
     }
   }
 
@@ -35,7 +40,10 @@ struct BodyCheck {
     while true {
       skipSpace()
       if here == UInt8(ascii: "{") || here == UInt8(ascii: "[") {
-        guard open.count < 512 else { return false }
+        if open.count >= Limits.bodyLevels {
+          isTooDeep = true
+          return false
+        }
         let isObject = here == UInt8(ascii: "{")
         at += 1
         skipSpace()

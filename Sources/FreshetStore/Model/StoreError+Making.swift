@@ -7,10 +7,12 @@ extension StoreError {
   /// A file could not be read; never taken for damage.
   static func reading(_ file: String, at offset: Int64, _ cause: SystemError) -> StoreError {
     StoreError(
-      .ioError, "cannot read \(file) at byte \(offset): \(cause)", path: file, cause: cause)
+      cause.isForbidden ? .notReadable : .ioError, "cannot read \(file) at byte \(offset): \(cause)", path: file, cause: cause)
   }
 
   /// A system call on a path failed: the code follows from the reason, `fallback` for the rest.
+  ///
+  /// Whoever was only reading says so with `notReadable` as the fallback.
   static func system(
     _ cause: SystemError, doing what: String, path: String, fallback: Code = .ioError
   ) -> StoreError {
@@ -20,11 +22,29 @@ extension StoreError {
       } else if cause.isNoDirectory {
         .notADirectory
       } else if cause.isForbidden {
-        .notWritable
+        fallback == .notReadable ? .notReadable : .notWritable
       } else {
         fallback
       }
     return StoreError(code, "cannot \(what) \(path): \(cause)", path: path, cause: cause)
+  }
+
+  /// A file could not be opened for reading and writing: a refusal is one to read when reading
+  /// alone is refused as well.
+  static func opening(
+    _ path: String, _ cause: SystemError, fallback: Code, on fileSystem: any FileSystem
+  ) -> StoreError {
+    guard cause.isForbidden else {
+      return .system(cause, doing: "open", path: path, fallback: fallback)
+    }
+    do throws(SystemError) {
+      _ = try fileSystem.open(path, .read)
+    } catch {
+      if error.isForbidden {
+        return .system(error, doing: "read", path: path, fallback: .notReadable)
+      }
+    }
+    return .system(cause, doing: "open", path: path, fallback: .notWritable)
   }
 
   static func closed(_ path: String) -> StoreError {
