@@ -115,7 +115,9 @@ struct StoreOpening {
       byte & 0xDF &- 0x41 < 26 || byte &- 0x30 < 10 || "/._-+,@".utf8.contains(byte)
     }
     if isPlain, !path.hasPrefix("-") { return path }
-    let word = "'" + path.split(separator: "'", omittingEmptySubsequences: false)
+    let word =
+      "'"
+      + path.split(separator: "'", omittingEmptySubsequences: false)
       .joined(separator: #"'\''"#) + "'"
     return path.hasPrefix("-") ? "-- " + word : word
   }

@@ -7,7 +7,8 @@ extension StoreError {
   /// A file could not be read; never taken for damage.
   static func reading(_ file: String, at offset: Int64, _ cause: SystemError) -> StoreError {
     StoreError(
-      cause.isForbidden ? .notReadable : .ioError, "cannot read \(file) at byte \(offset): \(cause)", path: file, cause: cause)
+      cause.isForbidden ? .notReadable : .ioError,
+      "cannot read \(file) at byte \(offset): \(cause)", path: file, cause: cause)
   }
 
   /// A system call on a path failed: the code follows from the reason, `fallback` for the rest.
