@@ -155,6 +155,7 @@ where O.Element == R.Output, O.Failure == R.Failure {
       timer = nil
       guard rule != nil else { return }
       if R.needsTime, let scheduler { outbox.now = scheduler.now }
+      if O.mayPause { outbox.isObserverPaused = isPaused }
       rule?.wake(into: &outbox)
       flush()
     case .resume:

@@ -21,6 +21,9 @@ struct Outbox<R: Rule>: Sendable {
   @usableFromInline var closing: [Subscription] = []
   @usableFromInline var wantsPause = false
 
+  /// Whether the observer has asked for a pause. What is emitted now waits for it.
+  @usableFromInline var isObserverPaused = false
+
   /// The time of this input; meaningful only for a rule that needs time.
   @usableFromInline var now = Moment.zero
 

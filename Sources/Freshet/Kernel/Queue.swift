@@ -15,6 +15,9 @@ struct Queue<Element: Sendable>: Sendable {
   var isEmpty: Bool { head == items.count }
 
   @inlinable
+  var first: Element? { isEmpty ? nil : items[head] }
+
+  @inlinable
   mutating func append(_ element: Element) {
     items.append(element)
   }

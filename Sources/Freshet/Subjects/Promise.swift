@@ -47,6 +47,14 @@ public final class Promise<Element: Sendable, Failure: Error>: Flow {
     return true
   }
 
+  /// Decides that there is no value.
+  @discardableResult
+  func finish() -> Bool {
+    guard !isDecided.exchange(true, ordering: .acquiringAndReleasing) else { return false }
+    hub.send(end: .finished)
+    return true
+  }
+
   @inlinable
   @discardableResult
   public func subscribe<O: Observer>(_ observer: O) -> Subscription

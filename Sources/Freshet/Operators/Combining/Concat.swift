@@ -1,7 +1,25 @@
-/// Sends one flow, which cannot fail, and then another; behind `startWith(_:)`.
+extension Flow {
+  /// Sends this flow and then another.
+  ///
+  ///     a        1--2|
+  ///     b        3--4|
+  ///     result   1--2-3--4|     a.concat(b)
+  ///
+  /// The second flow is subscribed to when the first has finished. When the
+  /// first fails, the result fails and the second is never subscribed to.
+  ///
+  /// - Complexity: O(1) per value.
+  @inlinable
+  public func concat<Second: Flow>(_ second: Second) -> Concat<Self, Second>
+  where Second.Element == Element, Second.Failure == Failure {
+    Concat(first: self, second: second)
+  }
+}
+
+/// The flow behind `concat(_:)`.
 @frozen
 public struct Concat<First: Flow, Second: Flow>: Flow
-where First.Element == Second.Element, First.Failure == Never {
+where First.Element == Second.Element, First.Failure == Second.Failure {
   public typealias Element = Second.Element
   public typealias Failure = Second.Failure
   @usableFromInline let first: First
@@ -19,7 +37,11 @@ where First.Element == Second.Element, First.Failure == Never {
   where O.Element == Element, O.Failure == Failure {
     let kernel = Kernel(rule: ConcatRule(second: second), observer: observer, sources: 1)
     kernel.begin()
-    kernel.open(first, at: Port(0), value: { .value($0) }, end: { _ in .next })
+    kernel.open(
+      first, at: Port(0), value: { .value($0) },
+      end: { end in
+        if case .finished = end { .next } else { .end(end) }
+      })
     return kernel
   }
 }

@@ -9,7 +9,7 @@ extension Flow {
   ///
   /// - Complexity: O(1) per value.
   @inlinable
-  public func startWith(_ values: Element...) -> Concat<SequenceFlow<[Element]>, Self> {
+  public func startWith(_ values: Element...) -> some Flow<Element, Failure> {
     startWith(values)
   }
 
@@ -22,7 +22,7 @@ extension Flow {
   @inlinable
   public func startWith<Values: Sequence & Sendable>(
     _ values: Values
-  ) -> Concat<SequenceFlow<Values>, Self> where Values.Element == Element {
-    Concat(first: SequenceFlow(values), second: self)
+  ) -> some Flow<Element, Failure> where Values.Element == Element {
+    SequenceFlow(values).promoteFailure(to: Failure.self).concat(self)
   }
 }

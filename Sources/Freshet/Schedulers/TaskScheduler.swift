@@ -1,0 +1,94 @@
+import Synchronization
+
+/// Runs work on Swift's concurrency runtime: on the global executor, a task executor or an actor.
+///
+/// Work runs one after the other, in the order in which it was scheduled.
+public final class TaskScheduler: TimeScheduler {
+  private let priority: TaskPriority?
+  private let run: @Sendable (@escaping @Sendable () -> Void) async -> Void
+  private let clock = ContinuousClock()
+  private let origin: ContinuousClock.Instant
+  private let queue: WorkQueue
+
+  /// Runs work on the global executor.
+  public convenience init(priority: TaskPriority? = nil) {
+    self.init(priority: priority, run: { $0() })
+  }
+
+  /// Runs work on an actor.
+  ///
+  /// - Parameter actor: Where the work runs; kept alive by the scheduler.
+  public convenience init<Host: Actor>(on actor: Host, priority: TaskPriority? = nil) {
+    self.init(priority: priority) { work in await Self.perform(work, on: actor) }
+  }
+
+  private init(
+    priority: TaskPriority?,
+    run: @escaping @Sendable (@escaping @Sendable () -> Void) async -> Void
+  ) {
+    self.priority = priority
+    self.run = run
+    origin = clock.now
+    queue = WorkQueue()
+  }
+
+  private static func perform<Host: Actor>(
+    _ work: @Sendable () -> Void, on actor: isolated Host
+  ) {
+    work()
+  }
+
+  /// The continuous clock, from the making of the scheduler.
+  public var now: Moment {
+    Moment(origin.duration(to: clock.now))
+  }
+
+  public func schedule(_ work: @escaping @Sendable () -> Void) {
+    guard queue.append(work) else { return }
+    Task(priority: priority) { [queue, run] in
+      while let work = queue.next() { await run(work) }
+    }
+  }
+
+  public func schedule(
+    after delay: Duration, _ work: @escaping @Sendable () -> Void
+  ) -> Disposable {
+    let deadline = clock.now.advanced(by: delay)
+    let task = Task(priority: priority) { [clock, self] in
+      do {
+        try await clock.sleep(until: deadline)
+      } catch {
+        return  // Cancelled: the work was called off.
+      }
+      schedule { if !Task.isCancelled { work() } }
+    }
+    return Disposable { task.cancel() }
+  }
+}
+
+/// Work in order, with one worker at a time.
+private final class WorkQueue: Sendable {
+  private struct State: Sendable {
+    var queue = Queue<@Sendable () -> Void>()
+    var hasWorker = false
+  }
+
+  private let state = Mutex(State())
+
+  /// Adds work; true when the caller must bring a worker.
+  func append(_ work: @escaping @Sendable () -> Void) -> Bool {
+    state.withLock { state in
+      state.queue.append(work)
+      return !exchange(&state.hasWorker, for: true)
+    }
+  }
+
+  /// Takes the next work; nil sends the worker home.
+  func next() -> (@Sendable () -> Void)? {
+    state.withLock { state in
+      let work = state.queue.popFirst()
+      if work == nil { state.hasWorker = false }
+      return work
+    }
+  }
+}

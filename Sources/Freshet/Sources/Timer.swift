@@ -1,0 +1,34 @@
+/// A flow that finishes with one value after a while.
+///
+///     result   ---(x|)     Timer(after: 3 ticks, on: scheduler)
+///
+/// Each subscription has a timer of its own; disposing calls it off.
+@frozen
+public struct Timer: Flow {
+  public typealias Element = Void
+  public typealias Failure = Never
+  @usableFromInline let time: Duration
+  @usableFromInline let scheduler: any TimeScheduler
+
+  /// Makes a flow that speaks once.
+  ///
+  /// - Parameters:
+  ///   - time: How long to wait; zero or less means as soon as possible.
+  ///   - scheduler: Measures the time and delivers.
+  @inlinable
+  public init(after time: Duration, on scheduler: any TimeScheduler) {
+    self.time = time
+    self.scheduler = scheduler
+  }
+
+  @inlinable
+  @discardableResult
+  public func subscribe<O: Observer>(_ observer: O) -> Subscription
+  where O.Element == Element, O.Failure == Failure {
+    let time = time
+    let scheduler = scheduler
+    return Single<Void, Never> { resolver in
+      scheduler.schedule(after: time) { resolver.succeed(()) }
+    }.subscribe(observer)
+  }
+}
