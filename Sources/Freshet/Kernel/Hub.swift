@@ -79,13 +79,13 @@ where Memory.Element == Element {
   }
 
   /// Lets go of all observers without telling them anything: nobody can send any more.
-  @usableFromInline
+  @inlinable
   func abandon() {
     perform(.abandon)
   }
 
   /// Ends the stream for everybody, now and later.
-  @usableFromInline
+  @inlinable
   func send(end: End<Failure>) {
     perform(.end(end))
   }
@@ -110,7 +110,7 @@ where Memory.Element == Element {
     if mustResume || !gate.leave() { workOffBacklog() }
   }
 
-  @usableFromInline
+  @inlinable
   func workOffBacklog() {
     while mustResume || !gate.leave() {
       if exchange(&mustResume, for: false) {
@@ -159,7 +159,7 @@ where Memory.Element == Element {
     note(answer, of: slot)
   }
 
-  @usableFromInline
+  @inlinable
   func note(_ answer: Answer, of slot: Slot<Element, Failure>) {
     switch answer {
     case .more: break
@@ -171,7 +171,7 @@ where Memory.Element == Element {
     }
   }
 
-  @usableFromInline
+  @inlinable
   func finish(_ end: End<Failure>) {
     guard ending == nil else { return }
     ending = end

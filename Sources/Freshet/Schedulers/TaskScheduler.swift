@@ -54,15 +54,19 @@ public final class TaskScheduler: TimeScheduler {
     after delay: Duration, _ work: @escaping @Sendable () -> Void
   ) -> Disposable {
     let deadline = clock.now.advanced(by: delay)
+    let isWanted = Subscription()
     let task = Task(priority: priority) { [clock, self] in
       do {
         try await clock.sleep(until: deadline)
       } catch {
         return  // Cancelled: the work was called off.
       }
-      schedule { if !Task.isCancelled { work() } }
+      schedule { if !isWanted.isDisposed { work() } }
     }
-    return Disposable { task.cancel() }
+    return Disposable {
+      isWanted.dispose()
+      task.cancel()
+    }
   }
 }
 

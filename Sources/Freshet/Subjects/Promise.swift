@@ -13,9 +13,10 @@ import Synchronization
 /// - Complexity: `resolve` is O(n) in the number of observers, `subscribe` O(1).
 public final class Promise<Element: Sendable, Failure: Error>: Flow {
   @usableFromInline let hub = Hub<Element, Failure, Remembered>(memory: Remembered())
-  private let isDecided = Atomic<Bool>(false)
+  @usableFromInline let isDecided = Atomic<Bool>(false)
 
   /// Makes a promise that is still open.
+  @inlinable
   public init() {}
 
   /// Makes a promise and starts, at once, the work that decides it.
@@ -29,6 +30,7 @@ public final class Promise<Element: Sendable, Failure: Error>: Flow {
   /// Decides the promise with a value.
   ///
   /// - Returns: False when it was decided already; then nothing happens.
+  @inlinable
   @discardableResult
   public func resolve(_ value: Element) -> Bool {
     guard !isDecided.exchange(true, ordering: .acquiringAndReleasing) else { return false }
@@ -40,6 +42,7 @@ public final class Promise<Element: Sendable, Failure: Error>: Flow {
   /// Decides the promise with a failure.
   ///
   /// - Returns: False when it was decided already; then nothing happens.
+  @inlinable
   @discardableResult
   public func fail(_ failure: Failure) -> Bool {
     guard !isDecided.exchange(true, ordering: .acquiringAndReleasing) else { return false }
@@ -48,6 +51,7 @@ public final class Promise<Element: Sendable, Failure: Error>: Flow {
   }
 
   /// Decides that there is no value.
+  @usableFromInline
   @discardableResult
   func finish() -> Bool {
     guard !isDecided.exchange(true, ordering: .acquiringAndReleasing) else { return false }
@@ -66,20 +70,21 @@ public final class Promise<Element: Sendable, Failure: Error>: Flow {
     hub.send(end: .finished)
   }
 
+  @frozen
   @usableFromInline
   struct Remembered: HubMemory {
     @usableFromInline var value: Element?
 
-    @usableFromInline init() {}
+    @inlinable init() {}
 
-    @usableFromInline static var outlivesEnd: Bool { true }
+    @inlinable static var outlivesEnd: Bool { true }
 
-    @usableFromInline
+    @inlinable
     mutating func remember(_ value: Element) {
       self.value = value
     }
 
-    @usableFromInline
+    @inlinable
     func replay(_ body: (Element) -> Void) {
       if let value { body(value) }
     }
