@@ -10,7 +10,7 @@ import Synchronization
 /// end. They are done after leaving the gate, and one after the other: a source
 /// that ends at once and causes the next to be subscribed to does not deepen
 /// the stack (contract rule 5).
-// @unchecked: `rule`, `observer`, `outbox`, `timer`, `waiting`, `isPaused`, `isWorking` and `todo`
+// @unchecked: `rule`, `observer`, `outbox`, `timer`, `waiting`, `isPaused` and `isWorking`
 // belong to whoever is inside `gate`. `KernelStressTests` under the thread sanitizer would notice.
 @usableFromInline
 final class Kernel<R: Rule, O: Observer>: Subscription, @unchecked Sendable
@@ -34,7 +34,6 @@ where O.Element == R.Output, O.Failure == R.Failure {
   @exclusivity(unchecked) @usableFromInline var waiting: [R.Output] = []
   @exclusivity(unchecked) @usableFromInline var isPaused = false
   @exclusivity(unchecked) @usableFromInline var isWorking = false
-  @exclusivity(unchecked) @usableFromInline var todo = Queue<Outbox<R>.Task>()
 
   // Made where all types are known; see `Slot.receive`.
   @usableFromInline let performFromTable: @Sendable (Kernel<R, O>, Event) -> Void
@@ -95,7 +94,7 @@ where O.Element == R.Output, O.Failure == R.Failure {
   @inlinable
   @inline(__always)
   func leave() {
-    if todo.isEmpty, !mayResume, gate.leave() { return }
+    if outbox.tasks.isEmpty, !mayResume, gate.leave() { return }
     leaveSlowly()
   }
 
@@ -113,7 +112,7 @@ where O.Element == R.Output, O.Failure == R.Failure {
   @inlinable
   func takeTask() -> Outbox<R>.Task? {
     guard !isWorking else { return nil }
-    if let task = todo.popFirst() {
+    if let task = outbox.tasks.popFirst() {
       isWorking = true
       return task
     }
@@ -178,7 +177,7 @@ where O.Element == R.Output, O.Failure == R.Failure {
     flush()
     guard O.mayPause || R.mayPause else { return .more }
     // Subscriptions that this and earlier inputs have caused come before the next input.
-    let isBehind = isWorking && !todo.isEmpty
+    let isBehind = isWorking && !outbox.tasks.isEmpty
     guard isPaused || outbox.wantsPause || isBehind else { return .more }
     outbox.ports.pause(port, isHeld: exchange(&outbox.wantsPause, for: false))
     return .pause
@@ -193,7 +192,7 @@ where O.Element == R.Output, O.Failure == R.Failure {
       deliver(value)
       if !outbox.moreValues.isEmpty { flushMoreValues() }
     }
-    if outbox.closing.isEmpty, outbox.tasks.isEmpty, outbox.ending == nil, outbox.timer == nil {
+    if outbox.closing.isEmpty, outbox.ending == nil, outbox.timer == nil {
       return
     }
     flushRest()
@@ -208,7 +207,6 @@ where O.Element == R.Output, O.Failure == R.Failure {
   @inlinable
   func flushRest() {
     for subscription in exchange(&outbox.closing, for: []) { subscription.dispose() }
-    for task in exchange(&outbox.tasks, for: []) { todo.append(task) }
     if let moment = exchange(&outbox.timer, for: nil), let scheduler, !isDisposed {
       timer = scheduler.schedule(after: moment - scheduler.now) { [self] in
         performFromTable(self, .wake)  // The cycle ends when the timer comes due or is let go.
@@ -267,7 +265,6 @@ where O.Element == R.Output, O.Failure == R.Failure {
   @inlinable
   func letGoOfSources() {
     rule = nil
-    todo = Queue()
     timer = nil
     let ending = outbox.ending
     let places = exchange(&outbox, for: Outbox()).ports.places

@@ -15,7 +15,8 @@ struct Outbox<R: Rule>: Sendable {
 
   @usableFromInline var value: R.Output?
   @usableFromInline var moreValues: [R.Output] = []
-  @usableFromInline var tasks: [Task] = []
+  /// Not yet done. The kernel takes them from here, one at a time.
+  @usableFromInline var tasks = Queue<Task>()
   @usableFromInline var ending: End<R.Failure>?
   @usableFromInline var timer: Moment?
   @usableFromInline var closing: [Subscription] = []

@@ -1,20 +1,30 @@
 import Synchronization
 
 /// Runs a single's work once and delivers its answer once.
+@usableFromInline
 final class SingleSubscription<O: Observer>: Subscription, @unchecked Sendable {
   // @unchecked is inherited; all state is in the mutex. Whoever takes the observer out
   // delivers to it or releases it.
-  private struct State: Sendable {
-    var observer: O?
-    var token: Disposable?
+  @frozen
+  @usableFromInline
+  struct State: Sendable {
+    @usableFromInline var observer: O?
+    @usableFromInline var token: Disposable?
+
+    @inlinable
+    init(observer: O?) {
+      self.observer = observer
+    }
   }
 
-  private let state: Mutex<State>
+  @usableFromInline let state: Mutex<State>
 
+  @inlinable
   init(_ observer: O) {
     state = Mutex(State(observer: observer))
   }
 
+  @inlinable
   func begin(_ work: @Sendable (Single<O.Element, O.Failure>.Resolver) -> Disposable?) {
     // The observer is out while it starts, so that a dispose from inside does not meet it.
     guard var observer = state.withLock({ exchange(&$0.observer, for: nil) }) else { return }
@@ -35,7 +45,8 @@ final class SingleSubscription<O: Observer>: Subscription, @unchecked Sendable {
     if isOver { token.dispose() }
   }
 
-  private func answer(_ result: Result<O.Element, O.Failure>?) {
+  @inlinable
+  func answer(_ result: Result<O.Element, O.Failure>?) {
     let (taken, token) = state.withLock { state in
       (exchange(&state.observer, for: nil), exchange(&state.token, for: nil))
     }
@@ -55,11 +66,13 @@ final class SingleSubscription<O: Observer>: Subscription, @unchecked Sendable {
     token?.dispose()
   }
 
-  private func release() {
-    let state = state.withLock { exchange(&$0, for: State()) }
+  @inlinable
+  func release() {
+    let state = state.withLock { exchange(&$0, for: State(observer: nil)) }
     state.token?.dispose()
   }
 
+  @usableFromInline
   override func onDispose() {
     release()
   }

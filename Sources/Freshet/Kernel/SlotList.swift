@@ -22,9 +22,10 @@ struct SlotList<Element: Sendable, Failure: Error> {
   /// Frees the buffer; the owner calls it when it goes.
   @usableFromInline
   mutating func free() {
-    _ = takeAll()
-    base?.deallocate()
-    base = nil
+    guard let base else { return }
+    if count > 0 { _ = takeAll() }
+    base.deallocate()
+    self.base = nil
   }
 
   @inlinable

@@ -14,6 +14,7 @@ public struct Single<Element: Sendable, Failure: Error>: Flow {
   ///
   /// - Parameter work: Starts the work. The token it returns, if any, is disposed
   ///   of when the subscription is, and when the work has answered.
+  @inlinable
   public init(_ work: @escaping @Sendable (Resolver) -> Disposable?) {
     self.work = work
   }
@@ -21,6 +22,7 @@ public struct Single<Element: Sendable, Failure: Error>: Flow {
   /// Makes a single from a function that is called with each subscription.
   ///
   /// - Parameter body: Called on the subscribing thread.
+  @inlinable
   public init(calling body: @escaping @Sendable () throws(Failure) -> Element) {
     self.init { resolver in
       do throws(Failure) {
@@ -33,6 +35,7 @@ public struct Single<Element: Sendable, Failure: Error>: Flow {
   }
 
   /// A single that has its value.
+  @inlinable
   public static func just(_ value: Element) -> Single {
     Single { resolver in
       resolver.succeed(value)
@@ -41,6 +44,7 @@ public struct Single<Element: Sendable, Failure: Error>: Flow {
   }
 
   /// A single that has failed.
+  @inlinable
   public static func fail(_ failure: Failure) -> Single {
     Single { resolver in
       resolver.fail(failure)
@@ -48,6 +52,7 @@ public struct Single<Element: Sendable, Failure: Error>: Flow {
     }
   }
 
+  @inlinable
   @discardableResult
   public func subscribe<O: Observer>(_ observer: O) -> Subscription
   where O.Element == Element, O.Failure == Failure {
@@ -60,22 +65,26 @@ public struct Single<Element: Sendable, Failure: Error>: Flow {
   ///
   /// The first answer counts.
   public final class Resolver: Sendable {
-    private let answer: @Sendable (Result<Element, Failure>?) -> Void
+    @usableFromInline let answer: @Sendable (Result<Element, Failure>?) -> Void
 
+    @inlinable
     init(_ answer: @escaping @Sendable (Result<Element, Failure>?) -> Void) {
       self.answer = answer
     }
 
     /// Answers with a value.
+    @inlinable
     public func succeed(_ value: Element) {
       answer(.success(value))
     }
 
     /// Answers with a failure.
+    @inlinable
     public func fail(_ failure: Failure) {
       answer(.failure(failure))
     }
 
+    @inlinable
     deinit {
       answer(nil)
     }

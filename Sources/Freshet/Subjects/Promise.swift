@@ -67,7 +67,7 @@ public final class Promise<Element: Sendable, Failure: Error>: Flow {
   }
 
   deinit {
-    hub.send(end: .finished)
+    finish()
   }
 
   @frozen
