@@ -4,12 +4,21 @@ import Dispatch
 ///
 /// On a concurrent queue order is kept all the same by the operators that use
 /// it: each subscription has at most one job on the queue at a time.
+///
+/// Timed works run one after the other, in the order of their times.
 public final class QueueScheduler: TimeScheduler {
   private let queue: DispatchQueue
+  private let timers: TimerQueue
 
   /// Uses a queue of the caller's.
   public init(_ queue: DispatchQueue) {
     self.queue = queue
+    timers = TimerQueue(now: { Self.uptime }) { delay, wake in
+      let item = DispatchWorkItem(block: wake)
+      queue.asyncAfter(deadline: .now() + Self.interval(delay), execute: item)
+      let token = UnsafeTransfer(item)
+      return Disposable { token.value.cancel() }
+    }
   }
 
   /// Makes a serial queue.
@@ -18,8 +27,20 @@ public final class QueueScheduler: TimeScheduler {
   }
 
   /// The monotonic clock; it stands still while the machine sleeps.
-  public var now: Moment {
+  public var now: Moment { Self.uptime }
+
+  private static var uptime: Moment {
     Moment(.nanoseconds(DispatchTime.now().uptimeNanoseconds))
+  }
+
+  /// A delay in whole nanoseconds, rounded up, so that a timer does not come too early.
+  private static func interval(_ delay: Duration) -> DispatchTimeInterval {
+    let (seconds, attoseconds) = delay.components
+    guard delay > .zero else { return .nanoseconds(0) }
+    // 10^9 seconds are 31 years: later than that is never.
+    guard seconds < 1_000_000_000 else { return .seconds(1_000_000_000) }
+    return .nanoseconds(
+      Int(seconds) * 1_000_000_000 + Int((attoseconds + 999_999_999) / 1_000_000_000))
   }
 
   public func schedule(_ work: @escaping @Sendable () -> Void) {
@@ -29,14 +50,7 @@ public final class QueueScheduler: TimeScheduler {
   public func schedule(
     after delay: Duration, _ work: @escaping @Sendable () -> Void
   ) -> Disposable {
-    let item = DispatchWorkItem(block: work)
-    let (seconds, attoseconds) = delay.components
-    let nanoseconds =
-      Double(seconds) > 1e9
-      ? Int.max : Int(seconds) * 1_000_000_000 + Int(attoseconds / 1_000_000_000)
-    queue.asyncAfter(deadline: .now() + .nanoseconds(max(0, nanoseconds)), execute: item)
-    let token = UnsafeTransfer(item)
-    return Disposable { token.value.cancel() }
+    timers.schedule(after: delay, work)
   }
 }
 

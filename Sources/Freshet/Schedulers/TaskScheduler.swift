@@ -4,11 +4,10 @@ import Synchronization
 ///
 /// Work runs one after the other, in the order in which it was scheduled.
 public final class TaskScheduler: TimeScheduler {
-  private let priority: TaskPriority?
-  private let run: @Sendable (@escaping @Sendable () -> Void) async -> Void
+  private let worker: Worker
+  private let timers: TimerQueue
   private let clock = ContinuousClock()
   private let origin: ContinuousClock.Instant
-  private let queue: WorkQueue
 
   /// Runs work on the global executor.
   public convenience init(priority: TaskPriority? = nil) {
@@ -17,7 +16,9 @@ public final class TaskScheduler: TimeScheduler {
 
   /// Runs work on an actor.
   ///
-  /// - Parameter actor: Where the work runs; kept alive by the scheduler.
+  /// - Parameters:
+  ///   - actor: Where the work runs; kept alive by the scheduler.
+  ///   - priority: The priority of the tasks that run it.
   public convenience init<Host: Actor>(on actor: Host, priority: TaskPriority? = nil) {
     self.init(priority: priority) { work in await Self.perform(work, on: actor) }
   }
@@ -26,10 +27,23 @@ public final class TaskScheduler: TimeScheduler {
     priority: TaskPriority?,
     run: @escaping @Sendable (@escaping @Sendable () -> Void) async -> Void
   ) {
-    self.priority = priority
-    self.run = run
-    origin = clock.now
-    queue = WorkQueue()
+    let worker = Worker(priority: priority, run: run)
+    let clock = clock
+    let origin = clock.now
+    self.worker = worker
+    self.origin = origin
+    timers = TimerQueue(now: { Moment(origin.duration(to: clock.now)) }) { delay, wake in
+      let deadline = clock.now.advanced(by: delay)
+      let task = Task(priority: priority) {
+        do {
+          try await clock.sleep(until: deadline)
+        } catch {
+          return  // Cancelled: the timer was called off.
+        }
+        worker.schedule(wake)
+      }
+      return Disposable { task.cancel() }
+    }
   }
 
   private static func perform<Host: Actor>(
@@ -44,28 +58,34 @@ public final class TaskScheduler: TimeScheduler {
   }
 
   public func schedule(_ work: @escaping @Sendable () -> Void) {
-    guard queue.append(work) else { return }
-    Task(priority: priority) { [queue, run] in
-      while let work = queue.next() { await run(work) }
-    }
+    worker.schedule(work)
   }
 
   public func schedule(
     after delay: Duration, _ work: @escaping @Sendable () -> Void
   ) -> Disposable {
-    let deadline = clock.now.advanced(by: delay)
-    let isWanted = Subscription()
-    let task = Task(priority: priority) { [clock, self] in
-      do {
-        try await clock.sleep(until: deadline)
-      } catch {
-        return  // Cancelled: the work was called off.
-      }
-      schedule { if !isWanted.isDisposed { work() } }
-    }
-    return Disposable {
-      isWanted.dispose()
-      task.cancel()
+    timers.schedule(after: delay, work)
+  }
+}
+
+/// Runs work in order, in one task at a time.
+private final class Worker: Sendable {
+  private let priority: TaskPriority?
+  private let run: @Sendable (@escaping @Sendable () -> Void) async -> Void
+  private let queue = WorkQueue()
+
+  init(
+    priority: TaskPriority?,
+    run: @escaping @Sendable (@escaping @Sendable () -> Void) async -> Void
+  ) {
+    self.priority = priority
+    self.run = run
+  }
+
+  func schedule(_ work: @escaping @Sendable () -> Void) {
+    guard queue.append(work) else { return }
+    Task(priority: priority) { [queue, run] in
+      while let work = queue.next() { await run(work) }
     }
   }
 }
