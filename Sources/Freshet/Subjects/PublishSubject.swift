@@ -14,11 +14,19 @@
 ///
 /// - Complexity: `send` is O(n) in the number of observers, `subscribe` O(1).
 public final class PublishSubject<Element: Sendable, Failure: Error>: Flow {
-  @usableFromInline let hub = Hub<Element, Failure, NoMemory<Element>>(memory: NoMemory())
+  @usableFromInline let hub: Hub<Element, Failure, NoMemory<Element>>
 
   /// Makes a subject without observers.
   @inlinable
-  public init() {}
+  public init() {
+    hub = Hub(memory: NoMemory())
+  }
+
+  /// Makes a subject whose owner hears when the last paused observer wants to go on.
+  @inlinable
+  init(onResume: @escaping @Sendable () -> Void) {
+    hub = Hub(memory: NoMemory(), onResume: onResume)
+  }
 
   /// Sends a value to everybody who is subscribed.
   ///

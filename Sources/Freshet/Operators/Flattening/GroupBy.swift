@@ -8,8 +8,14 @@ extension Flow {
   ///
   /// A group is sent when its key is first seen, before its first value; whoever
   /// subscribes to it then misses nothing. Groups are hot: a later subscriber
-  /// starts with the next value. All groups end with the source. Disposing of
-  /// the result stops the source, and with it all groups, silently.
+  /// starts with the next value. All groups end with the source, in the order in
+  /// which they came. Disposing of the result stops the source, and with it all
+  /// groups, silently.
+  ///
+  /// When the observer of a group pauses, the source is paused. When the observer of
+  /// the groups pauses, the source is paused as soon as there is another group to
+  /// send; so take groups side by side, with `flatMap`: with `concatMap` the first
+  /// group would wait for its end, and the source for the first group.
   ///
   /// - Parameter key: Tells the group of a value; called where the value arrives.
   /// - Complexity: O(1) per value, on average; holds one group per key.
@@ -26,19 +32,19 @@ public struct Group<Key: Hashable & Sendable, Element: Sendable, Failure: Error>
   /// What the values of the group have in common.
   public let key: Key
 
-  @usableFromInline let subject: PublishSubject<Element, Failure>
+  @usableFromInline let part: SplitPart<Element, Failure>
 
   @inlinable
-  init(key: Key, subject: PublishSubject<Element, Failure>) {
+  init(key: Key, part: SplitPart<Element, Failure>) {
     self.key = key
-    self.subject = subject
+    self.part = part
   }
 
   @inlinable
   @discardableResult
   public func subscribe<O: Observer>(_ observer: O) -> Subscription
   where O.Element == Element, O.Failure == Failure {
-    subject.subscribe(observer)
+    part.subscribe(observer)
   }
 }
 
@@ -61,54 +67,59 @@ struct GroupBy<Source: Flow, Key: Hashable & Sendable>: Flow {
   @discardableResult
   func subscribe<O: Observer>(_ observer: O) -> Subscription
   where O.Element == Element, O.Failure == Failure {
-    source.subscribe(GroupByObserver(downstream: observer, key: key))
+    let handle = SplitHandle()
+    let kernel = Kernel(
+      rule: GroupByRule<Source.Element, Key, Failure>(handle: handle),
+      observer: SplitOutlet<Source.Element, O>(downstream: observer, handle: handle), sources: 2)
+    handle.onPoke { kernel.perform(.input(.poke, Port(1), closes: false)) }
+    kernel.begin()
+    let key = key
+    kernel.open(source, at: Port(0), value: { .value($0, key($0)) }, end: { .end($0) })
+    return handle
   }
 }
 
+/// Says which group opens, gets a value, closes.
 @frozen
 @usableFromInline
-struct GroupByObserver<Element: Sendable, Key: Hashable & Sendable, Downstream: Observer>: Observer
-where Downstream.Element == Group<Key, Element, Downstream.Failure> {
-  @usableFromInline typealias Failure = Downstream.Failure
-  @usableFromInline var downstream: Downstream
-  @usableFromInline let key: @Sendable (Element) -> Key
-  @usableFromInline var groups: [Key: PublishSubject<Element, Failure>] = [:]
+struct GroupByRule<Value: Sendable, Key: Hashable & Sendable, Failure: Error>: Rule {
+  @usableFromInline typealias Output = SplitStep<Group<Key, Value, Failure>, Value, Failure>
+  @usableFromInline typealias Inner = NoInner
 
-  @inlinable
-  init(downstream: Downstream, key: @escaping @Sendable (Element) -> Key) {
-    self.downstream = downstream
-    self.key = key
+  @usableFromInline
+  enum Input: Sendable {
+    case value(Value, Key)
+    case end(End<Failure>)
+    case poke
   }
 
-  @inlinable static var mayPause: Bool { Downstream.mayPause }
+  @usableFromInline let handle: SplitHandle
+  @usableFromInline var places: [Key: Int] = [:]
+  @usableFromInline var groups: [SplitPart<Value, Failure>] = []
 
   @inlinable
-  mutating func start(_ subscription: Subscription) {
-    downstream.start(subscription)
-  }
-
-  @inlinable
-  mutating func receive(_ value: Element) -> Answer {
-    let key = key(value)
-    if let group = groups[key] {
-      group.send(value)
-      return .more
-    }
-    let group = PublishSubject<Element, Failure>()
-    groups[key] = group
-    let answer = downstream.receive(Group(key: key, subject: group))
-    if answer != .stop { group.send(value) }
-    return answer
+  init(handle: SplitHandle) {
+    self.handle = handle
   }
 
   @inlinable
-  mutating func end(_ end: End<Failure>) {
-    for group in exchange(&groups, for: [:]).values {
-      switch end {
-      case .finished: group.finish()
-      case .failed(let failure): group.fail(failure)
+  mutating func advance(_ input: Input, from port: Port, into out: inout Outbox<Self>) {
+    switch input {
+    case .value(let value, let key):
+      if let place = places[key] {
+        out.emit(.value(value, groups[place]))
+        return
       }
+      let group = SplitPart<Value, Failure>(handle: handle)
+      places[key] = groups.count
+      groups.append(group)
+      out.emit(.open(Group(key: key, part: group)))
+      out.emit(.value(value, group))
+    case .end(let end):
+      for group in exchange(&groups, for: []) { out.emit(.close(end, group)) }
+      out.end(end)
+    case .poke:
+      out.emit(.poke)
     }
-    downstream.end(end)
   }
 }

@@ -16,7 +16,7 @@ extension Flow {
     precondition(count > 0, "window(count:) needs a positive number")
     return WindowFlow(
       source: self, signal: NeverFlow<Void, Failure>(), period: nil, count: count,
-      scheduler: nil)
+      opensAlways: false, scheduler: nil)
   }
 
   /// Splits a flow into flows that last for a given time each.
@@ -39,7 +39,7 @@ extension Flow {
     precondition(period > .zero && count > 0, "window(for:orCount:on:) needs positive numbers")
     return WindowFlow(
       source: self, signal: NeverFlow<Void, Failure>(), period: period, count: count,
-      scheduler: scheduler)
+      opensAlways: true, scheduler: scheduler)
   }
 
   /// Splits a flow into flows that end whenever another flow sends something.
@@ -57,24 +57,28 @@ extension Flow {
   public func window<Signal: Flow>(
     until signal: Signal
   ) -> some Flow<Window<Element, Failure>, Failure> where Signal.Failure == Failure {
-    WindowFlow(source: self, signal: signal, period: nil, count: .max, scheduler: nil)
+    WindowFlow(
+      source: self, signal: signal, period: nil, count: .max, opensAlways: true, scheduler: nil)
   }
 }
 
 /// One of the flows that `window` sends.
+///
+/// When its observer pauses, the source is paused. When the observer of the windows
+/// pauses, the source is paused as soon as there is another window to send.
 public struct Window<Element: Sendable, Failure: Error>: Flow {
-  @usableFromInline let subject: PublishSubject<Element, Failure>
+  @usableFromInline let part: SplitPart<Element, Failure>
 
   @inlinable
-  init(subject: PublishSubject<Element, Failure>) {
-    self.subject = subject
+  init(part: SplitPart<Element, Failure>) {
+    self.part = part
   }
 
   @inlinable
   @discardableResult
   public func subscribe<O: Observer>(_ observer: O) -> Subscription
   where O.Element == Element, O.Failure == Failure {
-    subject.subscribe(observer)
+    part.subscribe(observer)
   }
 }
 
@@ -88,17 +92,21 @@ struct WindowFlow<Source: Flow, Signal: Flow>: Flow where Signal.Failure == Sour
   @usableFromInline let signal: Signal
   @usableFromInline let period: Duration?
   @usableFromInline let count: Int
+
+  /// Whether a window is opened without a value too.
+  @usableFromInline let opensAlways: Bool
   @usableFromInline let scheduler: (any TimeScheduler)?
 
   @inlinable
   init(
-    source: Source, signal: Signal, period: Duration?, count: Int,
+    source: Source, signal: Signal, period: Duration?, count: Int, opensAlways: Bool,
     scheduler: (any TimeScheduler)?
   ) {
     self.source = source
     self.signal = signal
     self.period = period
     self.count = count
+    self.opensAlways = opensAlways
     self.scheduler = scheduler
   }
 
@@ -106,12 +114,13 @@ struct WindowFlow<Source: Flow, Signal: Flow>: Flow where Signal.Failure == Sour
   @discardableResult
   func subscribe<O: Observer>(_ observer: O) -> Subscription
   where O.Element == Element, O.Failure == Failure {
-    // Without a time or a signal a window is opened only for a value.
-    let opensAlways = period != nil || !(signal is NeverFlow<Void, Failure>)
+    let handle = SplitHandle()
     let kernel = Kernel(
       rule: WindowRule<Source.Element, Failure>(
-        period: period, count: count, opensAlways: opensAlways),
-      observer: WindowOutlet(downstream: observer), sources: 3, scheduler: scheduler)
+        period: period, count: count, opensAlways: opensAlways, handle: handle),
+      observer: SplitOutlet<Source.Element, O>(downstream: observer, handle: handle), sources: 4,
+      scheduler: scheduler)
+    handle.onPoke { kernel.perform(.input(.poke, Port(3), closes: false)) }
     kernel.begin()
     kernel.open(Just(()), at: Port(2), value: { _ in .begin }, end: { _ in .signalEnd })
     kernel.open(
@@ -120,24 +129,15 @@ struct WindowFlow<Source: Flow, Signal: Flow>: Flow where Signal.Failure == Sour
         if case .finished = end { .signalEnd } else { .end(end) }
       })
     kernel.open(source, at: Port(0), value: { .value($0) }, end: { .end($0) })
-    return kernel
+    return handle
   }
-}
-
-/// Something to do with a window; done by the outlet, in order.
-@frozen
-@usableFromInline
-enum WindowStep<Element: Sendable, Failure: Error>: Sendable {
-  case open(PublishSubject<Element, Failure>)
-  case value(Element, PublishSubject<Element, Failure>)
-  case close(End<Failure>, PublishSubject<Element, Failure>)
 }
 
 /// Says which window opens, gets a value, closes.
 @frozen
 @usableFromInline
 struct WindowRule<Value: Sendable, Failure: Error>: Rule {
-  @usableFromInline typealias Output = WindowStep<Value, Failure>
+  @usableFromInline typealias Output = SplitStep<Window<Value, Failure>, Value, Failure>
   @usableFromInline typealias Inner = NoInner
 
   @usableFromInline
@@ -147,20 +147,23 @@ struct WindowRule<Value: Sendable, Failure: Error>: Rule {
     case signal
     case signalEnd
     case end(End<Failure>)
+    case poke
   }
 
   @usableFromInline let period: Duration?
   @usableFromInline let count: Int
   @usableFromInline let opensAlways: Bool
-  @usableFromInline var window: PublishSubject<Value, Failure>?
+  @usableFromInline let handle: SplitHandle
+  @usableFromInline var window: SplitPart<Value, Failure>?
   @usableFromInline var size = 0
   @usableFromInline var due = Moment.zero
 
   @inlinable
-  init(period: Duration?, count: Int, opensAlways: Bool) {
+  init(period: Duration?, count: Int, opensAlways: Bool, handle: SplitHandle) {
     self.period = period
     self.count = count
     self.opensAlways = opensAlways
+    self.handle = handle
   }
 
   @inlinable static var needsTime: Bool { true }
@@ -185,6 +188,8 @@ struct WindowRule<Value: Sendable, Failure: Error>: Rule {
       turn(&out)
     case .signalEnd:
       break
+    case .poke:
+      out.emit(.poke)
     case .end(let end):
       if let window = exchange(&window, for: nil) { out.emit(.close(end, window)) }
       out.end(end)
@@ -193,10 +198,10 @@ struct WindowRule<Value: Sendable, Failure: Error>: Rule {
 
   @inlinable
   mutating func open(_ out: inout Outbox<Self>) {
-    let subject = PublishSubject<Value, Failure>()
-    window = subject
+    let part = SplitPart<Value, Failure>(handle: handle)
+    window = part
     size = 0
-    out.emit(.open(subject))
+    out.emit(.open(Window(part: part)))
   }
 
   @inlinable
@@ -215,47 +220,5 @@ struct WindowRule<Value: Sendable, Failure: Error>: Rule {
       if due <= out.now { due = out.now + period }
     }
     out.wake(at: due)
-  }
-}
-
-/// Sends windows down, and values into windows.
-@frozen
-@usableFromInline
-struct WindowOutlet<Value: Sendable, Downstream: Observer>: Observer
-where Downstream.Element == Window<Value, Downstream.Failure> {
-  @usableFromInline typealias Element = WindowStep<Value, Downstream.Failure>
-  @usableFromInline typealias Failure = Downstream.Failure
-  @usableFromInline var downstream: Downstream
-
-  @inlinable
-  init(downstream: Downstream) {
-    self.downstream = downstream
-  }
-
-  @inlinable static var mayPause: Bool { Downstream.mayPause }
-
-  @inlinable
-  mutating func start(_ subscription: Subscription) {
-    downstream.start(subscription)
-  }
-
-  @inlinable
-  mutating func receive(_ step: Element) -> Answer {
-    switch step {
-    case .open(let subject):
-      return downstream.receive(Window(subject: subject))
-    case .value(let value, let subject):
-      subject.send(value)
-    case .close(.finished, let subject):
-      subject.finish()
-    case .close(.failed(let failure), let subject):
-      subject.fail(failure)
-    }
-    return .more
-  }
-
-  @inlinable
-  mutating func end(_ end: End<Failure>) {
-    downstream.end(end)
   }
 }
