@@ -1,53 +1,119 @@
 import Synchronization
 
-/// A hub with one source at a time, which is attached by hand.
+/// A hub with one source at a time, which is connected by hand.
 final class Feed<Element: Sendable, Failure: Error>: Sendable {
+  private final class Current: Sendable {
+    struct State: Sendable {
+      var place: SourcePlace?
+      var hasEnded = false
+    }
+
+    let state = Mutex(State())
+
+    func resume() {
+      state.withLock { $0.place }?.resume()
+    }
+  }
+
   let hub: Hub<Element, Failure, Recent<Element>>
-  private let source: SourceSlot
+  private let current: Current
 
   init(replay: Int) {
-    let source = SourceSlot()
-    self.source = source
+    let current = Current()
+    self.current = current
     hub = Hub(
       memory: Recent(capacity: replay, period: nil, scheduler: nil),
-      onResume: { source.resume() })
+      onResume: { current.resume() })
   }
 
-  func attach(_ subscription: Subscription) {
-    source.attach(subscription)
+  deinit {
+    hub.abandon()
   }
 
-  func stop() {
-    source.take()?.dispose()
+  /// Gives a source the floor; false when one has ended already.
+  func begin(_ place: SourcePlace) -> Bool {
+    current.state.withLock { state in
+      guard !state.hasEnded else { return false }
+      state.place = place
+      return true
+    }
+  }
+
+  /// Takes the end of a source, unless its connection was disposed of.
+  func end(_ end: End<Failure>, of place: SourcePlace) {
+    let isCurrent = current.state.withLock { state in
+      guard state.place === place, !state.hasEnded else { return false }
+      state.hasEnded = true
+      return true
+    }
+    guard isCurrent else { return }
+    place.end()
+    hub.send(end: end)
+  }
+
+  /// Stops a source.
+  func stop(_ place: SourcePlace) {
+    current.state.withLock { state in
+      if state.place === place { state.place = nil }
+    }
+    place.close()
   }
 }
 
-/// The place of one source's handle.
-final class SourceSlot: Sendable {
-  private let source = Mutex<Subscription?>(nil)
-
-  func attach(_ subscription: Subscription) {
-    let isFree = source.withLock { source in
-      guard source == nil else { return false }
-      source = subscription
-      return true
-    }
-    if !isFree { subscription.dispose() }
+/// The place of one source's handle, from its start to its end or to a dispose.
+final class SourcePlace: Sendable {
+  private struct State: Sendable {
+    var source: Subscription?
+    var isClosed = false
   }
 
-  func take() -> Subscription? {
-    source.withLock { exchange(&$0, for: nil) }
+  private let state = Mutex(State())
+
+  func attach(_ subscription: Subscription) {
+    let isWanted = state.withLock { state in
+      guard state.source == nil, !state.isClosed else { return false }
+      state.source = subscription
+      return true
+    }
+    if !isWanted { subscription.dispose() }
+  }
+
+  /// Stops the source, also one that has yet to start.
+  func close() {
+    take()?.dispose()
+  }
+
+  /// Lets go of a source that has ended.
+  func end() {
+    _ = take()
+  }
+
+  private func take() -> Subscription? {
+    state.withLock { state in
+      state.isClosed = true
+      return exchange(&state.source, for: nil)
+    }
   }
 
   func resume() {
-    source.withLock { $0 }?.resume()
+    state.withLock { $0.source }?.resume()
   }
 }
 
 /// The observer that brings a source's events to a feed.
-struct FeedInlet<Element: Sendable, Failure: Error>: Observer {
+struct FeedInlet<Element: Sendable, Failure: Error, Owner: AnyObject & Sendable>: Observer {
   let feed: Feed<Element, Failure>
+  let place: SourcePlace
+
+  /// What is to live as long as the source.
+  let owner: Owner?
   var source: Subscription?
+
+  init(feed: Feed<Element, Failure>, place: SourcePlace, owner: Owner?) {
+    self.feed = feed
+    self.place = place
+    self.owner = owner
+  }
 
   static var mayPause: Bool { true }
 
@@ -57,7 +123,7 @@ struct FeedInlet<Element: Sendable, Failure: Error>: Observer {
       return
     }
     source = subscription
-    feed.attach(subscription)
+    place.attach(subscription)
   }
 
   mutating func receive(_ value: Element) -> Answer {
@@ -67,6 +133,6 @@ struct FeedInlet<Element: Sendable, Failure: Error>: Observer {
   mutating func end(_ end: End<Failure>) {
     guard source != nil else { return }
     source = nil
-    feed.hub.send(end: end)
+    feed.end(end, of: place)
   }
 }

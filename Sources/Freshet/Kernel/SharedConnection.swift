@@ -7,12 +7,24 @@ struct SharePolicy: Sendable {
 }
 
 /// The observers of a shared source, and its running subscription.
+///
+/// With `.whileConnected` a connection has one run; with `.forever` it is used again
+/// and again, until the source has ended.
 final class SharedConnection<Element: Sendable, Failure: Error>: Sendable {
   /// The connection that new observers join.
+  ///
+  /// The source keeps a connection alive, not the holder, unless the connection is to
+  /// stay for ever: a source that goes away without an end takes the connection and its
+  /// observers with it.
   final class Holder: Sendable {
+    private struct Current: Sendable {
+      weak var connection: SharedConnection?
+      var kept: SharedConnection?
+    }
+
     let policy: SharePolicy
     private let replay: Int
-    private let current = Mutex<SharedConnection?>(nil)
+    private let current = Mutex(Current())
 
     init(replay: Int, policy: SharePolicy) {
       self.replay = replay
@@ -21,37 +33,54 @@ final class SharedConnection<Element: Sendable, Failure: Error>: Sendable {
 
     /// Joins the connection, or makes a new one.
     func join() -> SharedConnection {
-      current.withLock { current in
-        if let running = current, running.enter() { return running }
+      var grace: Disposable?
+      let (connection, old) = current.withLock {
+        current -> (SharedConnection, SharedConnection?) in
+        let old = current.connection
+        if let old, old.enter(callingOff: &grace) { return (old, old) }
         let connection = SharedConnection(holder: self, replay: replay)
-        _ = connection.enter()
-        current = connection
-        return connection
+        _ = connection.enter(callingOff: &grace)
+        current.connection = connection
+        if policy.scope == .forever { current.kept = connection }
+        return (connection, old)
       }
+      // Called off, and the old one perhaps released, outside the lock.
+      grace?.dispose()
+      _ = old
+      return connection
     }
 
     func forget(_ connection: SharedConnection) {
       current.withLock { current in
-        if current === connection { current = nil }
+        if current.connection === connection { current.connection = nil }
       }
     }
   }
 
   private struct State: Sendable {
     var observers = 0
-    var isStarted = false
-    var isOver = false
+    /// The number of the present run, or of the last one.
+    var run = 0
+    var isRunning = false
+    /// The source has ended: there is no other run.
+    var hasEnded = false
+    /// Nobody can join any more.
+    var isClosed = false
     var source: Subscription?
+    /// Tells a departure of the last observer from those before it.
     var departures = 0
     var grace: Disposable?
   }
 
-  private let holder: Holder
+  // The holder may keep the connection; its policy is all that is needed without it.
+  private weak let holder: Holder?
+  private let policy: SharePolicy
   private let state = Mutex(State())
   let hub: Hub<Element, Failure, Recent<Element>>
 
   private init(holder: Holder, replay: Int) {
     self.holder = holder
+    policy = holder.policy
     let link = Link()
     hub = Hub(
       memory: Recent(capacity: replay, period: nil, scheduler: nil),
@@ -69,79 +98,107 @@ final class SharedConnection<Element: Sendable, Failure: Error>: Sendable {
     var connection: SharedConnection? { target.withLock { $0.connection } }
   }
 
-  private func enter() -> Bool {
-    let (isOpen, grace) = state.withLock { state -> (Bool, Disposable?) in
-      guard !state.isOver else { return (false, nil) }
+  deinit {
+    hub.abandon()  // The source went away without an end.
+  }
+
+  // MARK: Coming and going
+
+  /// Counts an observer in; false when the connection is closed.
+  ///
+  /// - Parameter grace: Takes the timer of a stop that is no longer due.
+  private func enter(callingOff grace: inout Disposable?) -> Bool {
+    let (isOpen, timer) = state.withLock { state -> (Bool, Disposable?) in
+      guard !state.isClosed else { return (false, nil) }
       state.observers += 1
       return (true, exchange(&state.grace, for: nil))
     }
-    grace?.dispose()
+    if let timer { grace = timer }
     return isOpen
-  }
-
-  /// Whether the caller is the one who starts the source.
-  func mustStart() -> Bool {
-    state.withLock { state in
-      guard !state.isOver, !state.isStarted, state.observers > 0 else { return false }
-      state.isStarted = true
-      return true
-    }
   }
 
   private func leave() {
     let departure = state.withLock { state -> Int? in
       state.observers -= 1
-      guard state.observers == 0, !state.isOver, state.isStarted else { return nil }
+      guard state.observers == 0, state.isRunning else { return nil }
       state.departures += 1
       return state.departures
     }
     guard let departure else { return }
-    guard let (time, scheduler) = holder.policy.grace else {
+    guard let (time, scheduler) = policy.grace else {
       stop(departure)
       return
     }
     let timer = scheduler.schedule(after: time) { [weak self] in self?.stop(departure) }
+    // A timer that is not kept is called off: somebody has come meanwhile.
     state.withLock { state in
-      if state.departures == departure, state.observers == 0 { state.grace = timer }
+      let isWanted = state.departures == departure && state.observers == 0 && state.isRunning
+      if isWanted { state.grace = timer }
     }
   }
 
   /// Stops the source, unless somebody has come since.
   private func stop(_ departure: Int) {
-    let (isDue, source) = state.withLock { state -> (Bool, Subscription?) in
-      guard state.departures == departure, state.observers == 0, !state.isOver else {
-        return (false, nil)
+    let isOnce = policy.scope == .whileConnected
+    let (isDue, source, grace) = state.withLock {
+      state -> (Bool, Subscription?, Disposable?) in
+      guard state.departures == departure, state.observers == 0, state.isRunning else {
+        return (false, nil, nil)
       }
-      state.isStarted = false
-      if holder.policy.scope == .whileConnected { state.isOver = true }
-      return (true, exchange(&state.source, for: nil))
+      state.isRunning = false
+      state.isClosed = isOnce
+      return (true, exchange(&state.source, for: nil), exchange(&state.grace, for: nil))
     }
     guard isDue else { return }
-    if holder.policy.scope == .whileConnected { holder.forget(self) }
+    _ = grace  // Released outside the lock.
+    if isOnce { holder?.forget(self) }
     source?.dispose()
+  }
+
+  // MARK: The source
+
+  /// Begins a run.
+  ///
+  /// - Returns: Its number, for the one caller who has to start the source; nil for all others.
+  func mustStart() -> Int? {
+    state.withLock { state in
+      guard !state.isRunning, !state.hasEnded, !state.isClosed, state.observers > 0 else {
+        return nil
+      }
+      state.isRunning = true
+      state.run += 1
+      return state.run
+    }
   }
 
   private func resume() {
     state.withLock { $0.source }?.resume()
   }
 
-  func attach(_ source: Subscription) {
+  fileprivate func attach(_ source: Subscription, run: Int) {
     let isWanted = state.withLock { state in
-      guard !state.isOver, state.isStarted, state.source == nil else { return false }
+      guard state.isRunning, state.run == run, state.source == nil else { return false }
       state.source = source
       return true
     }
     if !isWanted { source.dispose() }
   }
 
-  func end(_ end: End<Failure>) {
-    let isFirst = state.withLock { state in
-      state.source = nil
-      return !exchange(&state.isOver, for: holder.policy.scope == .whileConnected)
+  fileprivate func end(_ end: End<Failure>, run: Int) {
+    let isOnce = policy.scope == .whileConnected
+    let (isCurrent, source, grace) = state.withLock {
+      state -> (Bool, Subscription?, Disposable?) in
+      guard state.isRunning, state.run == run else { return (false, nil, nil) }
+      state.isRunning = false
+      state.hasEnded = true
+      state.isClosed = isOnce
+      return (true, exchange(&state.source, for: nil), exchange(&state.grace, for: nil))
     }
-    guard isFirst else { return }
+    guard isCurrent else { return }
+    _ = source
+    grace?.dispose()
     // Forgotten first, so that an observer that subscribes again starts the source again.
-    if holder.policy.scope == .whileConnected { holder.forget(self) }
+    if isOnce { holder?.forget(self) }
     hub.send(end: end)
   }
 }
@@ -149,7 +206,13 @@ final class SharedConnection<Element: Sendable, Failure: Error>: Sendable {
 /// The observer that brings the shared source's events to the hub.
 struct SharedInlet<Element: Sendable, Failure: Error>: Observer {
   let connection: SharedConnection<Element, Failure>
+  let run: Int
   var source: Subscription?
+
+  init(connection: SharedConnection<Element, Failure>, run: Int) {
+    self.connection = connection
+    self.run = run
+  }
 
   static var mayPause: Bool { true }
 
@@ -159,7 +222,7 @@ struct SharedInlet<Element: Sendable, Failure: Error>: Observer {
       return
     }
     source = subscription
-    connection.attach(subscription)
+    connection.attach(subscription, run: run)
   }
 
   mutating func receive(_ value: Element) -> Answer {
@@ -169,6 +232,6 @@ struct SharedInlet<Element: Sendable, Failure: Error>: Observer {
   mutating func end(_ end: End<Failure>) {
     guard source != nil else { return }
     source = nil
-    connection.end(end)
+    connection.end(end, run: run)
   }
 }

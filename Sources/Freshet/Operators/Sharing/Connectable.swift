@@ -20,12 +20,17 @@ extension Flow {
 /// All copies of the reference share one source and one set of observers. There
 /// is one run: when the source has ended, late observers are told what is
 /// remembered, and the end. A connection that was disposed of can be made again.
+/// Letting go of the connectable and of the connection stops the source.
 public final class Connectable<Source: Flow>: Flow {
   public typealias Element = Source.Element
   public typealias Failure = Source.Failure
   private let source: Source
   private let feed: Feed<Source.Element, Source.Failure>
-  private let connection = Mutex<Disposable?>(nil)
+
+  /// The connection that there is.
+  ///
+  /// Held here and not by the feed, which the source keeps.
+  private let connection = Mutex<(token: Disposable, place: SourcePlace)?>(nil)
 
   init(_ source: Source, replay: Int) {
     self.source = source
@@ -40,31 +45,43 @@ public final class Connectable<Source: Flow>: Flow {
 
   /// Starts the source.
   ///
-  /// A second call returns the same connection, also from inside the first.
+  /// A second call returns the same connection, also from inside the first. After the
+  /// source has ended nothing is started.
   ///
   /// - Returns: The token that stops the source.
   public func connect() -> Disposable {
-    let (token, isNew) = connection.withLock { connection in
-      if let running = connection { return (running, false) }
+    connect(keepingAlive: nil)
+  }
+
+  fileprivate func connect(keepingAlive owner: Connectable?) -> Disposable {
+    let (token, place) = connection.withLock { connection -> (Disposable, SourcePlace?) in
+      if let (token, _) = connection { return (token, nil) }
+      let place = SourcePlace()
       let token = Disposable { [weak self, feed] in
-        self?.forgetConnection()
-        feed.stop()
+        self?.forget(place)
+        feed.stop(place)
       }
-      connection = token
-      return (token, true)
+      guard feed.begin(place) else { return (token, nil) }
+      connection = (token, place)
+      return (token, place)
     }
-    if isNew { source.subscribe(FeedInlet(feed: feed)) }
+    if let place { source.subscribe(FeedInlet(feed: feed, place: place, owner: owner)) }
     return token
   }
 
-  private func forgetConnection() {
-    let token = connection.withLock { exchange(&$0, for: nil) }
-    _ = token  // Released outside the lock.
+  private func forget(_ place: SourcePlace) {
+    let old = connection.withLock { connection -> Disposable? in
+      guard let current = connection, current.place === place else { return nil }
+      connection = nil
+      return current.token
+    }
+    _ = old  // Released outside the lock.
   }
 
   /// A flow that starts the source when enough observers have come.
   ///
-  /// The source then runs until it ends; observers that leave do not stop it.
+  /// The source then runs until it ends; observers that leave do not stop it, nor does
+  /// letting go of this flow.
   ///
   /// - Parameter minimum: How many observers are waited for.
   public func autoconnect(minimum: Int = 1) -> some Flow<Element, Failure> {
@@ -89,7 +106,10 @@ final class Autoconnect<Source: Flow>: Flow {
   func subscribe<O: Observer>(_ observer: O) -> Subscription
   where O.Element == Element, O.Failure == Failure {
     let subscription = connectable.subscribe(observer)
-    if left.subtract(1, ordering: .relaxed).newValue == 0 { _ = connectable.connect() }
+    if left.subtract(1, ordering: .relaxed).newValue == 0 {
+      // The source keeps the connectable, and with it the connection, until it ends.
+      _ = connectable.connect(keepingAlive: connectable)
+    }
     return subscription
   }
 }

@@ -80,7 +80,9 @@ public final class Share<Source: Flow>: Flow {
     let connection = holder.join()
     let slot = connection.hub.subscribe(observer)
     // The observer is connected before the source starts: it misses nothing.
-    if connection.mustStart() { source.subscribe(SharedInlet(connection: connection)) }
+    if let run = connection.mustStart() {
+      source.subscribe(SharedInlet(connection: connection, run: run))
+    }
     return slot
   }
 }
