@@ -1,6 +1,8 @@
 import Synchronization
 
-/// Where a task waits until it is called, once per wait. A call that comes first is not lost.
+/// Where a task waits until it is called, once per wait.
+///
+/// A call that comes first is not lost.
 final class ResumeGate: Sendable {
   private struct State: Sendable {
     var isOpen = false

@@ -52,7 +52,9 @@ public final class Emitter<Element: Sendable, Failure: Error>: Sendable {
   ///   when it is over. `.stop` when nobody listens any more.
   @discardableResult
   public func send(_ value: Element) -> Answer {
-    emission.isClosed ? .stop : emission.hub.send(value)
+    if emission.isClosed { return .stop }
+    let answer = emission.hub.send(value)
+    return emission.isClosed ? .stop : answer
   }
 
   /// Finishes the stream.

@@ -74,7 +74,10 @@ struct IntervalRule: Rule {
   mutating func wake(into out: inout Outbox<Self>) {
     let late = out.now - due
     if late >= period {
-      let missed = Int(late / period)
+      // The quotient is a floating-point number: it may be off by one at a whole number.
+      var missed = Int(late / period)
+      while period * missed > late { missed -= 1 }
+      while period * (missed + 1) <= late { missed += 1 }
       count += missed
       due = due + period * missed
     }

@@ -1,3 +1,5 @@
+import Synchronization
+
 /// A flow that is pushed into by hand and tells only its last value, when it finishes.
 ///
 ///     send     -1-2-3-|
@@ -18,6 +20,7 @@ public final class LastSubject<Element: Sendable, Failure: Error>: Flow {
   ///
   /// Ignored after the end.
   public func send(_ value: Element) {
+    guard !promise.isDecided.load(ordering: .relaxed) else { return }
     latest.send(value)
   }
 
@@ -28,11 +31,13 @@ public final class LastSubject<Element: Sendable, Failure: Error>: Flow {
     } else {
       promise.finish()
     }
+    latest.send(nil)  // What is told is kept by the promise.
   }
 
   /// Fails the stream.
   public func fail(_ failure: Failure) {
     promise.fail(failure)
+    latest.send(nil)
   }
 
   @discardableResult

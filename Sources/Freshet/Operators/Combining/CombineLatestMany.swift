@@ -58,12 +58,16 @@ struct CombineLatestMany<Sources: Sequence & Sendable>: Flow where Sources.Eleme
       return Just(Element()).promoteFailure(to: Failure.self).subscribe(observer)
     }
     if matchesByIndex {
-      return run(sources, ZipManyRule<Sources.Element.Element, Failure>(
-        count: sources.count, capacity: capacity), observer,
+      return run(
+        sources,
+        ZipManyRule<Sources.Element.Element, Failure>(
+          count: sources.count, capacity: capacity), observer,
         value: { .value($0) }, end: { .end($0) })
     }
-    return run(sources, CombineLatestManyRule<Sources.Element.Element, Failure>(
-      count: sources.count), observer, value: { .value($0) }, end: { .end($0) })
+    return run(
+      sources,
+      CombineLatestManyRule<Sources.Element.Element, Failure>(
+        count: sources.count), observer, value: { .value($0) }, end: { .end($0) })
   }
 
   @inlinable

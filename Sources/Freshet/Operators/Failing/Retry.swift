@@ -87,22 +87,29 @@ public struct BackOff: Sendable {
     from first: Duration, factor: Double = 2, upTo limit: Duration = .seconds(60),
     jitter: Double = 0, random: @escaping @Sendable () -> Double = { .random(in: 0..<1) }
   ) -> BackOff {
-    BackOff(limit: limit, jitter: jitter, random: random) { attempt in
-      var pause = first
-      for _ in 1..<max(attempt, 1) where pause < limit { pause = scaled(pause, by: factor) }
-      return pause
+    precondition(factor >= 0, "a back-off needs a factor that is not negative")
+    return BackOff(limit: limit, jitter: jitter, random: random) { attempt in
+      guard first > .zero, first < limit else { return first }
+      let growth = power(factor, max(attempt, 1) - 1)
+      return growth < limit / first ? first * growth : limit
     }
   }
 
-  private static func scaled(_ duration: Duration, by factor: Double) -> Duration {
-    let (seconds, attoseconds) = duration.components
-    return .seconds((Double(seconds) + Double(attoseconds) * 1e-18) * factor)
+  /// A power, by repeated squaring: attempts may be many.
+  private static func power(_ base: Double, _ exponent: Int) -> Double {
+    var (result, square, rest) = (1.0, base, exponent)
+    while rest > 0 {
+      if !rest.isMultiple(of: 2) { result *= square }
+      square *= square
+      rest /= 2
+    }
+    return result
   }
 
   /// The pause before a further attempt, counted from one.
   public func pause(before attempt: Int) -> Duration {
     let pause = min(base(attempt), limit)
-    return jitter == 0 ? pause : Self.scaled(pause, by: 1 - jitter * random())
+    return jitter == 0 ? pause : pause * (1 - jitter * random())
   }
 }
 

@@ -14,7 +14,9 @@ extension Flow {
   public func retry<Signal: Flow>(
     when signal: @escaping @Sendable (PublishSubject<Failure, Never>) -> Signal
   ) -> some Flow<Element, Failure> where Signal.Failure == Failure {
-    Again(source: self) { (failures: PublishSubject<Failure, Never>) in signal(failures) } judge: {
+    Again(source: self) { (failures: PublishSubject<Failure, Never>) in
+      signal(failures)
+    } judge: {
       end, failures in
       guard case .failed(let failure) = end else { return false }
       failures.send(failure)
@@ -22,7 +24,7 @@ extension Flow {
     }
   }
 
-  /// Subscribes again, when the source has finished, as often as a flow made from the finishes says.
+  /// Subscribes again, when the source has finished, as a flow made from the finishes says.
   ///
   ///     source   1--|
   ///     signal   ----x---|
@@ -37,7 +39,9 @@ extension Flow {
   public func `repeat`<Signal: Flow>(
     when signal: @escaping @Sendable (PublishSubject<Void, Never>) -> Signal
   ) -> some Flow<Element, Failure> where Signal.Failure == Failure {
-    Again(source: self) { (finishes: PublishSubject<Void, Never>) in signal(finishes) } judge: {
+    Again(source: self) { (finishes: PublishSubject<Void, Never>) in
+      signal(finishes)
+    } judge: {
       end, finishes in
       guard case .finished = end else { return false }
       finishes.send(())
@@ -177,6 +181,7 @@ struct Judged<Source: Flow>: Flow {
     @usableFromInline typealias Failure = Source.Failure
     @usableFromInline var downstream: Downstream
     @usableFromInline let judge: @Sendable (End<Source.Failure>) -> Bool
+    @usableFromInline var subscription: Subscription?
 
     @inlinable
     init(downstream: Downstream, judge: @escaping @Sendable (End<Source.Failure>) -> Bool) {
@@ -188,6 +193,7 @@ struct Judged<Source: Flow>: Flow {
 
     @inlinable
     mutating func start(_ subscription: Subscription) {
+      if self.subscription == nil { self.subscription = subscription }
       downstream.start(subscription)
     }
 
@@ -198,6 +204,10 @@ struct Judged<Source: Flow>: Flow {
 
     @inlinable
     mutating func end(_ end: End<Source.Failure>) {
+      // An unruly source ends twice, or after a dispose: that is not reported.
+      guard let subscription = exchange(&self.subscription, for: nil),
+        !subscription.wasDisposedOf
+      else { return }
       downstream.end(.failed(judge(end) ? .reported : .final(end)))
     }
   }

@@ -2,7 +2,7 @@ extension Flow {
   /// Waits a while after a value and then sends the latest.
   ///
   ///     source   a-b-c------d--|
-  ///     result   ---b---c-----(d|)     audit(for: 3 ticks, on: scheduler)
+  ///     result   ---b---c------(d|)     audit(for: 3 ticks, on: scheduler)
   ///
   /// It is ``throttle(for:on:leading:trailing:)`` with only the trailing value,
   /// but for what follows: the next wait begins with the next value. A value

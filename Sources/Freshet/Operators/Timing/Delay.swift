@@ -63,7 +63,8 @@ struct Delay<Source: Flow>: Flow {
   func subscribe<O: Observer>(_ observer: O) -> Subscription
   where O.Element == Element, O.Failure == Failure {
     let kernel = Kernel(
-      rule: DelayRule<Element, Failure>(time: time, failFast: failFast), observer: observer, sources: 1,
+      rule: DelayRule<Element, Failure>(time: time, failFast: failFast), observer: observer,
+      sources: 1,
       scheduler: scheduler)
     kernel.begin()
     kernel.open(source, at: Port(0), value: { .value($0) }, end: { .end($0) })

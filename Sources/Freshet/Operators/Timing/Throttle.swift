@@ -8,8 +8,9 @@ extension Flow {
   ///
   /// A value that comes outside a period begins one; with `leading` it is sent at
   /// once. With `trailing` the latest value that came within a period is sent
-  /// when the period is over, and begins the next. A value that waits when the
-  /// source finishes is sent first; a failure drops it.
+  /// when the period is over, and begins the next. One that comes at the very end
+  /// takes the place of one that waits; when none waits it begins a period. A value
+  /// that waits when the source finishes is sent first; a failure drops it.
   ///
   /// - Parameters:
   ///   - period: How long a period lasts. Must be positive.
@@ -42,7 +43,9 @@ struct Throttle<Source: Flow>: Flow {
   @usableFromInline let scheduler: any TimeScheduler
 
   @inlinable
-  init(source: Source, period: Duration, leading: Bool, trailing: Bool, scheduler: any TimeScheduler) {
+  init(
+    source: Source, period: Duration, leading: Bool, trailing: Bool, scheduler: any TimeScheduler
+  ) {
     self.source = source
     self.period = period
     self.leading = leading
@@ -100,13 +103,13 @@ struct ThrottleRule<Element: Sendable, Failure: Error>: Rule {
   mutating func advance(_ input: Input, from port: Port, into out: inout Outbox<Self>) {
     switch input {
     case .value(let value):
-      if let end = periodEnd, out.now < end {
+      // While a value waits its period is not over before the timer has come due.
+      if let end = periodEnd, out.now < end || waiting != nil {
         if trailing { hold(value, until: end, &out) }
       } else {
         // A period whose end nobody waited for is over without a timer.
         let end = out.now + period
         periodEnd = end
-        waiting = nil
         if leading { out.emit(value) } else { hold(value, until: end, &out) }
       }
     case .end(let end):
