@@ -5,7 +5,9 @@ public struct ContractRig: Sendable {
   /// The source that the operator under test subscribes to.
   public let source: AnyFlow<Int, ContractFailure>
 
-  /// The clock for timed operators and the place for `observe(on:)`; the suite runs it.
+  /// The clock for timed operators and the place for `observe(on:)`.
+  ///
+  /// The suite lets a minute pass whenever it wants to see what comes: keep times well below that.
   public let scheduler: VirtualScheduler
 
   /// What every closure of the operator under test should hold.

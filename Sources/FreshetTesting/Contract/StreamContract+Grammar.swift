@@ -82,6 +82,8 @@ extension StreamContract {
     let setup = rig(source)
     let log = EventLog()
     let token = log.subscribe(to: setup.flow)
+    // What subscribes late must have done so: each attempt of the source counts.
+    if traits.contains(.late) { setup.settle() }
     for step in steps {
       switch step {
       case .value(let value): source.send(value)

@@ -6,7 +6,8 @@ private typealias Failing = ContractFailure
 /// Every operator, source and subject; each closure holds the rig's token, so that the
 /// suite sees whether it is let go.
 let contractTable: [ContractEntry] =
-  transforming + filtering + combining + flattening + others + oneSource
+  transforming + filtering + combining + flattening + others + oneSource + combiningMany
+  + flatteningMore + repeating + timing + sharing + makingSources
 
 private let transforming: [ContractEntry] = [
   ContractEntry("map", file: "Map") { rig in

@@ -21,8 +21,7 @@ struct RuleTests {
       outbox.value = nil
       trace.values += outbox.moreValues
       outbox.moreValues = []
-      for case .subscribe(_, let port) in outbox.tasks { trace.subscribed.append(port) }
-      outbox.tasks = []
+      while case .subscribe(_, let port)? = outbox.tasks.popFirst() { trace.subscribed.append(port) }
       trace.end = outbox.ending
     }
     return trace
@@ -128,11 +127,10 @@ struct RuleTests {
         outbox.wantsPause = false
         var open = open.filter { $0 != closing }
         var opened = opened
-        for case .subscribe(_, let port) in outbox.tasks {
+        while case .subscribe(_, let port)? = outbox.tasks.popFirst() {
           open.append(port)
           opened += 1
         }
-        outbox.tasks = []
         if let closing { outbox.ports.close(closing) }
         #expect(open.count <= 2, "expected at most two at a time")
         if outbox.ending == nil {
@@ -165,11 +163,10 @@ struct RuleTests {
         var outbox = outbox
         rule.advance(input, from: port, into: &outbox)
         var next = isEnd ? nil : latest
-        for case .subscribe(_, let port) in outbox.tasks {
+        while case .subscribe(_, let port)? = outbox.tasks.popFirst() {
           if let latest { #expect(!outbox.ports.isOpen(latest), "expected the one before to go") }
           next = port
         }
-        outbox.tasks = []
         if isEnd { outbox.ports.close(port) }
         if outbox.ending == nil {
           explore(rule, outbox, sent: sent, latest: next)
