@@ -15,14 +15,18 @@ struct Outbox<R: Rule>: Sendable {
 
   @usableFromInline var value: R.Output?
   @usableFromInline var moreValues: [R.Output] = []
-  /// Not yet done. The kernel takes them from here, one at a time.
+  /// Not yet done.
+  ///
+  /// The kernel takes them from here, one at a time.
   @usableFromInline var tasks = Queue<Task>()
   @usableFromInline var ending: End<R.Failure>?
   @usableFromInline var timer: Moment?
   @usableFromInline var closing: [Subscription] = []
   @usableFromInline var wantsPause = false
 
-  /// Whether the observer has asked for a pause. What is emitted now waits for it.
+  /// Whether the observer has asked for a pause.
+  ///
+  /// What is emitted now waits for it.
   @usableFromInline var isObserverPaused = false
 
   /// The time of this input; meaningful only for a rule that needs time.

@@ -21,7 +21,9 @@ struct RuleTests {
       outbox.value = nil
       trace.values += outbox.moreValues
       outbox.moreValues = []
-      while case .subscribe(_, let port)? = outbox.tasks.popFirst() { trace.subscribed.append(port) }
+      while case .subscribe(_, let port)? = outbox.tasks.popFirst() {
+        trace.subscribed.append(port)
+      }
       trace.end = outbox.ending
     }
     return trace
