@@ -7,7 +7,8 @@ public struct ContractRig: Sendable {
 
   /// The clock for timed operators and the place for `observe(on:)`.
   ///
-  /// The suite lets a minute pass whenever it wants to see what comes: keep times well below that.
+  /// The suite lets up to a minute pass whenever it wants to see what comes: keep times
+  /// well below that.
   public let scheduler: VirtualScheduler
 
   /// What every closure of the operator under test should hold.
