@@ -2,7 +2,8 @@ extension Single {
   /// Does the work and waits for its answer.
   ///
   /// - Throws: The single's failure; `CancellationError` when the task was
-  ///   cancelled, which also disposes of the work; ``NoValueError`` when the work
+  ///   cancelled, which also disposes of the work, and says nothing about how far the work
+  ///   had come: a commit that was under way may have been made; ``NoValueError`` when the work
   ///   went away without an answer.
   public func value() async throws -> Element {
     if let value = try await firstValue() { return value }

@@ -61,7 +61,13 @@ where Memory.Element == Element {
   @inlinable
   @discardableResult
   func send(_ value: Element) -> Answer {
-    guard gate.enter(orLeave: .value(value)) else { return .more }
+    switch gate.enter(orLeave: .value(value)) {
+    case .inside: break
+    case .left: return .more
+    case .tookOver:
+      workOffBacklog()
+      return .more
+    }
     deliver(value)
     let answer: Answer = pausedCount == 0 ? .more : .pause
     if answer == .pause { owesResume = true }
@@ -105,20 +111,30 @@ where Memory.Element == Element {
 
   @inlinable
   func perform(_ event: Event) {
-    guard gate.enter(orLeave: event) else { return }
-    handle(event)
+    switch gate.enter(orLeave: event) {
+    case .inside: handle(event)
+    case .left: return
+    case .tookOver: break
+    }
     if mustResume || !gate.leave() { workOffBacklog() }
   }
 
   @inlinable
   func workOffBacklog() {
+    var handled = 0
     while mustResume || !gate.leave() {
       if exchange(&mustResume, for: false) {
         workOffBacklog()
         onResume()
         return
       }
-      for event in gate.takeBacklog() { handle(event) }
+      if handled >= 256 {
+        handled = 0
+        if gate.handOver() { return }
+      }
+      let events = gate.takeBacklog()
+      handled += events.count
+      for event in events { handle(event) }
     }
   }
 

@@ -77,7 +77,13 @@ where O.Element == R.Output, O.Failure == R.Failure {
   @inline(__always)
   func receive(_ input: R.Input, from port: Port) -> Answer {
     if isDisposed { return .stop }
-    guard gate.enter(orLeave: .input(input, port, closes: false)) else { return .more }
+    switch gate.enter(orLeave: .input(input, port, closes: false)) {
+    case .inside: break
+    case .left: return .more
+    case .tookOver:
+      leave()
+      return isDisposed ? .stop : .more
+    }
     let answer = advance(input, from: port)
     leave()
     return isDisposed ? .stop : answer
@@ -85,8 +91,11 @@ where O.Element == R.Output, O.Failure == R.Failure {
 
   @inlinable
   func perform(_ event: Event) {
-    guard gate.enter(orLeave: event) else { return }
-    handle(event)
+    switch gate.enter(orLeave: event) {
+    case .inside: handle(event)
+    case .left: return
+    case .tookOver: break
+    }
     leave()
   }
 
@@ -126,14 +135,24 @@ where O.Element == R.Output, O.Failure == R.Failure {
     while true {
       // Tasks are done by one caller at a time, outside the gate.
       var task = takeTask()
+      var handled = 0
       while !gate.leave() {
-        for event in gate.takeBacklog() { handle(event) }
+        if handled >= 256 {
+          handled = 0
+          if gate.handOver() { break }
+        }
+        let events = gate.takeBacklog()
+        handled += events.count
+        for event in events { handle(event) }
         if task == nil { task = takeTask() }
       }
       guard let task else { return }
       work(task)
-      guard gate.enter(orLeave: .nextTask) else { return }
-      isWorking = false
+      switch gate.enter(orLeave: .nextTask) {
+      case .inside: isWorking = false
+      case .left: return
+      case .tookOver: break
+      }
     }
   }
 

@@ -50,6 +50,7 @@ struct CombineLatestMany<Sources: Sequence & Sendable>: Flow where Sources.Eleme
   }
 
   @inlinable
+  @inline(__always)
   @discardableResult
   func subscribe<O: Observer>(_ observer: O) -> Subscription
   where O.Element == Element, O.Failure == Failure {

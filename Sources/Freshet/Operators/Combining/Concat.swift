@@ -32,6 +32,7 @@ where First.Element == Second.Element, First.Failure == Second.Failure {
   }
 
   @inlinable
+  @inline(__always)
   @discardableResult
   public func subscribe<O: Observer>(_ observer: O) -> Subscription
   where O.Element == Element, O.Failure == Failure {

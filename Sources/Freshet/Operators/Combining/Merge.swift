@@ -45,6 +45,7 @@ where First.Element == Second.Element, First.Failure == Second.Failure {
   }
 
   @inlinable
+  @inline(__always)
   @discardableResult
   public func subscribe<O: Observer>(_ observer: O) -> Subscription
   where O.Element == Element, O.Failure == Failure {
@@ -70,6 +71,7 @@ public struct MergeMany<Sources: Sequence & Sendable>: Flow where Sources.Elemen
   }
 
   @inlinable
+  @inline(__always)
   @discardableResult
   public func subscribe<O: Observer>(_ observer: O) -> Subscription
   where O.Element == Element, O.Failure == Failure {

@@ -42,6 +42,7 @@ struct Race<Sources: Sequence & Sendable>: Flow where Sources.Element: Flow {
   }
 
   @inlinable
+  @inline(__always)
   @discardableResult
   func subscribe<O: Observer>(_ observer: O) -> Subscription
   where O.Element == Element, O.Failure == Failure {

@@ -39,6 +39,7 @@ public struct Zip<First: Flow, Second: Flow>: Flow where First.Failure == Second
   }
 
   @inlinable
+  @inline(__always)
   @discardableResult
   public func subscribe<O: Observer>(_ observer: O) -> Subscription
   where O.Element == Element, O.Failure == Failure {

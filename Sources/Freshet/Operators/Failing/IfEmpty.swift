@@ -29,6 +29,7 @@ where Other.Element == Source.Element, Other.Failure == Source.Failure {
   }
 
   @inlinable
+  @inline(__always)
   @discardableResult
   func subscribe<O: Observer>(_ observer: O) -> Subscription
   where O.Element == Element, O.Failure == Failure {

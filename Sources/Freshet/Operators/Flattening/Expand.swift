@@ -40,6 +40,7 @@ where Inner.Element == Source.Element, Inner.Failure == Source.Failure {
   }
 
   @inlinable
+  @inline(__always)
   @discardableResult
   public func subscribe<O: Observer>(_ observer: O) -> Subscription
   where O.Element == Element, O.Failure == Failure {

@@ -43,6 +43,7 @@ public struct FlatMap<Source: Flow, Inner: Flow>: Flow where Inner.Failure == So
   }
 
   @inlinable
+  @inline(__always)
   @discardableResult
   public func subscribe<O: Observer>(_ observer: O) -> Subscription
   where O.Element == Element, O.Failure == Failure {

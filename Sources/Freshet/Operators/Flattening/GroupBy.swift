@@ -41,6 +41,7 @@ public struct Group<Key: Hashable & Sendable, Element: Sendable, Failure: Error>
   }
 
   @inlinable
+  @inline(__always)
   @discardableResult
   public func subscribe<O: Observer>(_ observer: O) -> Subscription
   where O.Element == Element, O.Failure == Failure {
@@ -64,6 +65,7 @@ struct GroupBy<Source: Flow, Key: Hashable & Sendable>: Flow {
   }
 
   @inlinable
+  @inline(__always)
   @discardableResult
   func subscribe<O: Observer>(_ observer: O) -> Subscription
   where O.Element == Element, O.Failure == Failure {

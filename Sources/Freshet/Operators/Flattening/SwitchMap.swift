@@ -35,6 +35,7 @@ public struct SwitchMap<Source: Flow, Inner: Flow>: Flow where Inner.Failure == 
   }
 
   @inlinable
+  @inline(__always)
   @discardableResult
   public func subscribe<O: Observer>(_ observer: O) -> Subscription
   where O.Element == Element, O.Failure == Failure {

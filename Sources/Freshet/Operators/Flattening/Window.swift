@@ -75,6 +75,7 @@ public struct Window<Element: Sendable, Failure: Error>: Flow {
   }
 
   @inlinable
+  @inline(__always)
   @discardableResult
   public func subscribe<O: Observer>(_ observer: O) -> Subscription
   where O.Element == Element, O.Failure == Failure {
@@ -111,6 +112,7 @@ struct WindowFlow<Source: Flow, Signal: Flow>: Flow where Signal.Failure == Sour
   }
 
   @inlinable
+  @inline(__always)
   @discardableResult
   func subscribe<O: Observer>(_ observer: O) -> Subscription
   where O.Element == Element, O.Failure == Failure {

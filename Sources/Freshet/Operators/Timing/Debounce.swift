@@ -39,6 +39,7 @@ public struct Debounce<Source: Flow>: Flow {
   }
 
   @inlinable
+  @inline(__always)
   @discardableResult
   public func subscribe<O: Observer>(_ observer: O) -> Subscription
   where O.Element == Element, O.Failure == Failure {

@@ -59,6 +59,7 @@ struct Delay<Source: Flow>: Flow {
   }
 
   @inlinable
+  @inline(__always)
   @discardableResult
   func subscribe<O: Observer>(_ observer: O) -> Subscription
   where O.Element == Element, O.Failure == Failure {

@@ -49,6 +49,7 @@ struct Sample<Source: Flow, Signal: Flow>: Flow where Signal.Failure == Source.F
   }
 
   @inlinable
+  @inline(__always)
   @discardableResult
   func subscribe<O: Observer>(_ observer: O) -> Subscription
   where O.Element == Element, O.Failure == Failure {

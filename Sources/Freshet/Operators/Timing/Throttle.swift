@@ -54,6 +54,7 @@ struct Throttle<Source: Flow>: Flow {
   }
 
   @inlinable
+  @inline(__always)
   @discardableResult
   func subscribe<O: Observer>(_ observer: O) -> Subscription
   where O.Element == Element, O.Failure == Failure {

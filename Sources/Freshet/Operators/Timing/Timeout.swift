@@ -62,6 +62,7 @@ where Fallback.Element == Source.Element, Fallback.Failure == Source.Failure {
   }
 
   @inlinable
+  @inline(__always)
   @discardableResult
   func subscribe<O: Observer>(_ observer: O) -> Subscription
   where O.Element == Element, O.Failure == Failure {

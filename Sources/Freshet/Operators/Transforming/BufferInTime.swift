@@ -70,6 +70,7 @@ struct BufferInTime<Source: Flow>: Flow {
   }
 
   @inlinable
+  @inline(__always)
   @discardableResult
   func subscribe<O: Observer>(_ observer: O) -> Subscription
   where O.Element == Element, O.Failure == Failure {
@@ -102,6 +103,7 @@ struct BufferUntil<Source: Flow, Signal: Flow>: Flow where Signal.Failure == Sou
   }
 
   @inlinable
+  @inline(__always)
   @discardableResult
   func subscribe<O: Observer>(_ observer: O) -> Subscription
   where O.Element == Element, O.Failure == Failure {

@@ -16,6 +16,17 @@ extension Flow {
   ) -> Tap<Self> {
     Tap(source: self, onStart: onStart, onValue: onValue, onEnd: onEnd)
   }
+
+  /// Looks at the values that pass, without changing them.
+  ///
+  ///     source   1--2--|
+  ///     result   1--2--|     tap { seen($0) }
+  ///
+  /// - Complexity: O(1) per value.
+  @inlinable
+  public func tap(_ onValue: @escaping @Sendable (Element) -> Void) -> Tap<Self> {
+    tap(onStart: nil, onValue: onValue, onEnd: nil)
+  }
 }
 
 /// The flow behind `tap(onStart:onValue:onEnd:)`.
