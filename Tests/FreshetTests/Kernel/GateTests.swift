@@ -73,7 +73,6 @@ private final class GateRig: Sendable {
     }
   }
 
-
   func enter() -> Bool { gate.enter() }
   func leave() -> Bool { gate.leave() }
   func handOver() -> Bool { gate.handOver() }
