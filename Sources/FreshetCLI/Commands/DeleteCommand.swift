@@ -35,7 +35,7 @@ enum DeleteCommand {
     if invocation.has("all"), !isDry, !invocation.has("yes") {
       throw .usage("needs_confirmation", "delete --all deletes every item; confirm it with --yes")
     }
-    let manager = try session.openStore(command: "delete")
+    let manager = try session.openStore(command: "delete", mustExist: isDry)
     let batch = IDBatch(
       operation: "delete", isDry: isDry, missingFails: invocation.has("strict-missing"),
       manager: manager, session: session)
@@ -119,29 +119,29 @@ struct IDBatch {
       }
       results.append(result)
     }
-    let (outcomes, revision) = try outcomes(of: operations)
-    var rest = outcomes[...]
+    var answers = try answers(to: operations)[...]
     for result in results {
-      if result.isOK, let outcome = rest.popFirst() {
-        session.tell(answer(result.done(outcome, revision: revision), outcome))
-      } else {
+      guard result.isOK, let answer = answers.popFirst() else {
         session.tell(result)
+        continue
+      }
+      switch answer {
+      case .success(let done):
+        session.tell(
+          self.answer(result.done(done.outcome, revision: done.revision), done.outcome))
+      case .failure(let problem): session.tell(result.failed(problem))
       }
       if session.output.waitingBytes >= Output.highWaterBytes { try session.output.flush() }
     }
   }
 
-  private func outcomes(of operations: [Operation]) throws(Stop) -> ([Outcome], Int64?) {
-    if operations.isEmpty { return ([], nil) }
-    if isDry {
-      var outcomes: [Outcome] = []
-      for operation in operations {
-        outcomes.append(try DryRun.outcome(of: operation, manager, session))
-      }
-      return (outcomes, nil)
+  private func answers(to operations: [Operation]) throws(Stop) -> [Session.Applied] {
+    guard isDry else { return try session.apply(operations, to: manager) }
+    var answers: [Session.Applied] = []
+    for operation in operations {
+      answers.append(.success((try DryRun.outcome(of: operation, manager, session), nil)))
     }
-    let receipt = try session.wait(for: manager.apply(operations))
-    return (receipt.outcomes, receipt.token?.revision)
+    return answers
   }
 
   private func answer(_ result: CommandResult, _ outcome: Outcome) -> CommandResult {

@@ -17,7 +17,9 @@ enum HelpCommand {
         session.output.printText(topic.map(text) ?? overview)
       } else {
         session.sayHello(command: "help")
-        session.tell(CommandResult("help"))
+        var result = CommandResult("help")
+        result.table = table(topic)
+        session.tell(result)
       }
       return .done
     })

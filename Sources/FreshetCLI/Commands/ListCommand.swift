@@ -18,12 +18,13 @@ enum ListCommand {
         line: "freshet list | jq -c 'select(.type==\"snapshot.item\").data.item'",
         meaning: "the records alone, as save takes them"),
     ],
+    notes: ["There must be a store; freshet save makes one."],
     run: run)
 
   private static func run(_ invocation: Invocation, _ session: Session) throws(Stop) -> Finish {
     let limit = try invocation.wholeNumber("limit", atLeast: 0)
     let kind = invocation.value("kind")
-    let manager = try session.openStore(command: "list")
+    let manager = try session.openStore(command: "list", mustExist: true)
     let isCut = try show(manager, session, kind: kind, limit: limit, correlation: nil)
     return isCut ? Finish(reason: "limit", exit: ExitCode.done) : .done
   }
@@ -127,7 +128,8 @@ extension Invocation {
     guard let duration = DurationText.parse(text), duration > .zero else {
       throw .usage(
         "bad_option",
-        "option --\(name) needs a span of time such as 250ms, 15s or 2m, not “\(text.prefix(80))”")
+        "option --\(name) needs a number and a unit, ms, s, m or h, such as 250ms or 15s, "
+          + "not “\(text.prefix(80))”")
     }
     return duration
   }

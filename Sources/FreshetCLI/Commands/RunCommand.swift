@@ -30,7 +30,8 @@ enum RunCommand {
     guard let file = invocation.value("file") else {
       throw .usage("missing_option", "run needs -f SCRIPT, or -f - for standard input")
     }
-    let manager = try session.openStore(command: "run")
+    let manager = try session.openStore(
+      command: "run", mustExist: invocation.has("dry-run"))
     let input = try Input(file, session: session)
     var runner = ScriptRunner(
       manager: manager, session: session, isAtomic: invocation.has("atomic"),

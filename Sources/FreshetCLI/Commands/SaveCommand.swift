@@ -21,7 +21,8 @@ enum SaveCommand {
     ],
     notes: [
       "Each record gets one cmd.result, once it is durable. A bad record is refused with its line "
-        + "number and the reason, and the others go in; the exit code is 1 then."
+        + "number and the reason, and the others go in; the exit code is 1 then.",
+      "A record has at most 1 MiB and nests at most \(RecordDepth.limit) levels deep.",
     ],
     run: run)
 
@@ -35,20 +36,20 @@ enum SaveCommand {
     let source = invocation.value("source").flatMap(ItemImporter.Source.init) ?? .own
     let manager = try session.openStore(command: "save")
     let input = try Input(file, session: session)
-    let importer = ItemImporter(source: source)
+    var importer = ItemImporter(source: source)
     var splitter = DocumentSplitter()
     var isFatal = false
     while !isFatal, let bytes = try input.next() {
-      isFatal = try save(splitter.feed(bytes), importer, manager, session)
+      isFatal = try save(splitter.feed(bytes), &importer, manager, session)
     }
-    if !isFatal { _ = try save(splitter.finish(), importer, manager, session) }
+    if !isFatal { _ = try save(splitter.finish(), &importer, manager, session) }
     return session.counted("failed") == 0 ? .done : .someFailed
   }
 
   /// Commits what the pieces hold; true when the rest of the input is lost.
   private static func save(
-    _ pieces: [DocumentSplitter.Piece], _ importer: ItemImporter, _ manager: DatabaseManager,
-    _ session: Session
+    _ pieces: [DocumentSplitter.Piece], _ importer: inout ItemImporter,
+    _ manager: DatabaseManager, _ session: Session
   ) throws(Stop) -> Bool {
     var results: [CommandResult] = []
     var operations: [Operation] = []
@@ -78,9 +79,9 @@ enum SaveCommand {
     var result = CommandResult("save", line: entry.line, correlation: "s1:L\(entry.line)\(row)")
     result.row = entry.row
     switch entry.content {
-    case .item(let item):
+    case .item(let item, let body):
       result.id = item.id.text
-      return (result, .save(id: item.id.text, body: item.jsonBytes))
+      return (result, .save(id: item.id.text, body: body))
     case .skipped(let reason):
       result.status = .skipped
       result.reason = reason
@@ -99,22 +100,24 @@ enum SaveCommand {
       operations = []
       results = []
     }
-    var receipt = CommitReceipt(token: nil, outcomes: [])
+    var answers: ArraySlice<Session.Applied>
     do {
-      if !operations.isEmpty { receipt = try session.wait(for: manager.apply(operations)) }
+      answers = try session.apply(operations, to: manager)[...]
     } catch {
       for result in results {
         let isOpen = result.isOK && result.status == .done
-        session.tell(isOpen ? result.failed(error.problem ?? .unknown) : result)
+        session.tell(isOpen ? result.failed(error.problem ?? .unanswered) : result)
       }
       throw error
     }
-    var outcomes = receipt.outcomes[...]
     for result in results {
-      if result.isOK, result.status == .done, let outcome = outcomes.popFirst() {
-        session.tell(result.done(outcome, revision: receipt.token?.revision))
-      } else {
+      guard result.isOK, result.status == .done, let answer = answers.popFirst() else {
         session.tell(result)
+        continue
+      }
+      switch answer {
+      case .success(let done): session.tell(result.done(done.outcome, revision: done.revision))
+      case .failure(let problem): session.tell(result.failed(problem))
       }
       if session.output.waitingBytes >= Output.highWaterBytes { try session.output.flush() }
     }
@@ -133,5 +136,6 @@ extension Operation {
 }
 
 extension Problem {
-  static let unknown = Problem(code: "internal", message: "the reason is not known")
+  static let unanswered = Problem(
+    code: "canceled", message: "the run ended before the store answered")
 }

@@ -38,7 +38,8 @@ enum WatchCommand {
     ],
     notes: [
       "Changes are pulled from the store's log: a slow reader lags, and misses nothing.",
-      "A time is written as 250ms, 15s, 2m or 1h.",
+      "A time is written with its unit: 250ms, 15s, 2m or 1h.",
+      "There must be a store; freshet save makes one.",
     ],
     later: ["filter", "type", "until-idle", "on-slow", "from-file"],
     run: { (invocation, session) throws(Stop) in
@@ -98,9 +99,12 @@ private struct Watch {
       } catch let stop as Stop {
         throw stop
       } catch {
+        let shown = "“\(text.prefix(80))”"
         throw .usage(
           "bad_cursor",
-          "--since takes a cursor of an earlier event, now or start, not “\(text.prefix(80))”")
+          error as? Cursor.Fault == .damaged
+            ? "the cursor \(shown) of --since is damaged: its check does not match"
+            : "--since takes a cursor of an earlier event, now or start, not \(shown)")
       }
     }
   }
@@ -119,8 +123,8 @@ private struct Watch {
   // MARK: Following
 
   func run() throws(Stop) -> Finish {
-    let manager = try session.openStore(command: "watch")
     let deadline = timeout.map { clock.now + $0 }
+    let manager = try session.openStore(command: "watch", mustExist: true, until: deadline)
     var start = start
     var itemsSeen = 0
     while true {
@@ -201,11 +205,7 @@ private struct Watch {
       try session.showSnapshot(
         list.records[...], of: list, cursor: cursor, transitions: followed.transitions)
     } else {
-      session.output.batch { batch in
-        for transition in followed.transitions {
-          batch.emitTransition(transition, revision: list.token.revision)
-        }
-      }
+      // The screen's first steps tell of a list that is not told here.
       session.sayBookmark(cursor, revision: list.token.revision, isInitial: false)
     }
   }
@@ -248,6 +248,6 @@ private struct Watch {
       data.string("from", from)
       data.string("oldest", Cursor(token: oldest, filter: filter).text)
     }
-    session.diagnostics.note("\(error.message) A new snapshot follows.")
+    session.diagnostics.note("\(error.message). A new snapshot follows.")
   }
 }

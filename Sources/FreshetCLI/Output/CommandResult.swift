@@ -25,6 +25,8 @@ struct CommandResult {
   /// Why it was skipped.
   var reason: String?
   var isDry = false
+  /// The table of commands, for `help`.
+  var table: JSONObject?
   var problem: Problem?
   var id: String?
   var revision: Int64?
@@ -107,13 +109,14 @@ extension Session {
     output.emit(head, text: result.text) { data in
       data.int("line", result.line.map(Int64.init))
       if let row = result.row { data.int("row", row) }
-      data.string("op", result.operation)
+      data.string("op", result.operation.isEmpty ? nil : result.operation)
       data.bool("ok", result.isOK)
       data.bool("changed", result.isChanged)
       data.string("status", result.status.rawValue)
       if let outcome = result.outcome { data.string("outcome", outcome) }
       if let count = result.count { data.int("count", count) }
       if let reason = result.reason { data.string("reason", reason) }
+      if let table = result.table { data.value("help", .object(table)) }
       if result.isDry { data.bool("dry", true) }
       if let problem = result.problem { data.object("error") { problem.write(to: &$0) } }
     }

@@ -9,6 +9,8 @@ struct Cursor: Equatable {
   enum Fault: Error, Equatable {
     case malformed
     case unknownVersion
+    /// It looks like a cursor of ours, and its check does not match.
+    case damaged
   }
 
   let token: Token
@@ -30,9 +32,11 @@ struct Cursor: Equatable {
       let epoch = Int(parts[1][parts[1].index(after: store)...]), epoch >= 0,
       let revision = Int64(parts[2]), revision >= 0,
       let filterHash = UInt16(parts[3].prefix(4), radix: 16),
-      let check = UInt16(parts[3].suffix(4), radix: 16),
-      check == Self.check(text.dropLast(4))
-    else { throw .malformed }
+      let check = UInt16(parts[3].suffix(4), radix: 16)
+    else {
+      throw text.hasPrefix("c1.") ? .damaged : .malformed
+    }
+    guard check == Self.check(text.dropLast(4)) else { throw .damaged }
     token = Token(storeID: String(parts[1][..<store]), epoch: epoch, revision: revision)
     self.filterHash = filterHash
   }

@@ -31,7 +31,9 @@ struct CursorFile {
     } catch {
       throw .usage(
         "bad_cursor_file",
-        "the cursor file \(path) holds no cursor of ours; remove it to begin anew")
+        error == .damaged
+          ? "the cursor in the file \(path) is damaged; remove the file to begin anew"
+          : "the cursor file \(path) holds no cursor of ours; remove it to begin anew")
     }
   }
 

@@ -41,6 +41,8 @@ enum Stop: Error, Equatable {
   case readerGone
   /// stdout cannot be written: exit 74.
   case writeError(Problem)
+  /// The time of `--timeout` is over: exit 6.
+  case timeout
   /// SIGINT, SIGTERM or SIGHUP.
   case signal(Int32)
 
@@ -53,6 +55,7 @@ enum Stop: Error, Equatable {
     case .input: ExitCode.itemFailed
     case .readerGone: ExitCode.readerGone
     case .writeError: ExitCode.writeError
+    case .timeout: ExitCode.timeout
     case .signal(let number): 128 + number
     }
   }
@@ -67,6 +70,7 @@ enum Stop: Error, Equatable {
     case .input: "input_error"
     case .readerGone: "reader_gone"
     case .writeError: "write_error"
+    case .timeout: "timeout"
     case .signal: "signal"
     }
   }
@@ -76,7 +80,7 @@ enum Stop: Error, Equatable {
     case .usage(let problem), .store(let problem), .cursor(let problem), .rolledBack(let problem),
       .input(let problem), .writeError(let problem):
       problem
-    case .readerGone, .signal: nil
+    case .readerGone, .timeout, .signal: nil
     }
   }
 

@@ -93,16 +93,35 @@ enum System {
 
   /// Opens /dev/null in place of standard descriptors that are closed, so that no file of ours
   /// becomes one of them.
+  ///
+  /// A closed input is opened for writing and a closed output for reading, so that whoever uses
+  /// them hears of it.
   static func fillStandardDescriptors() {
     for descriptor in Int32(0)...2 where fcntl(descriptor, F_GETFD) == -1 && errno == EBADF {
+      let mode = descriptor == 0 ? O_WRONLY : O_RDONLY
       #if canImport(Darwin)
-        _ = Darwin.open("/dev/null", O_RDWR)
+        _ = Darwin.open("/dev/null", mode)
       #elseif canImport(Musl)
-        _ = Musl.open("/dev/null", O_RDWR)
+        _ = Musl.open("/dev/null", mode)
       #else
-        _ = Glibc.open("/dev/null", O_RDWR)
+        _ = Glibc.open("/dev/null", mode)
       #endif
     }
+  }
+
+  /// Whether a descriptor is open for reading.
+  static func isReadable(_ descriptor: Int32) -> Bool {
+    let flags = fcntl(descriptor, F_GETFL)
+    return flags != -1 && flags & O_ACCMODE != O_WRONLY
+  }
+
+  /// Whether there is nothing at a path, or a folder with nothing in it.
+  static func isMissingOrEmptyFolder(_ path: String) -> Bool {
+    guard let folder = opendir(path) else { return errno == ENOENT }
+    defer { closedir(folder) }
+    // `.` and `..`, and a third only when it is not empty.
+    for _ in 0..<3 where readdir(folder) == nil { return true }
+    return false
   }
 
   /// A pipe whose ends neither block nor reach child processes.

@@ -8,8 +8,8 @@
 struct DocumentSplitter {
   /// What was found.
   enum Piece: Equatable {
-    /// The bytes of a document, or of a line that is none.
-    case document(line: Int, [UInt8])
+    /// The bytes of a document, or of a line that is none; `row` is its place in an array, from 1.
+    case document(line: Int, row: Int? = nil, [UInt8])
     /// A document or line that is too large.
     case tooLarge(line: Int)
     /// Something between documents that cannot be; `isFatal` when the rest is not read.
@@ -43,6 +43,9 @@ struct DocumentSplitter {
   private var line = 1
   private var unitLine = 1
   private var arrayLine = 1
+  /// How many elements the array, or the arrays of this line, had so far.
+  private var rowCount = 0
+  private var lastArrayEnd = 0
   private var lineBegin = 0
   private var scanner = JSONScanner()
   private var sawObjectLine = false
@@ -109,6 +112,8 @@ struct DocumentSplitter {
     unitLine = line
     guard start < buffer.count else { return false }
     if buffer[start] == UInt8(ascii: "[") {
+      // Two arrays on a line count on, so that line and row name one record.
+      if line != lastArrayEnd { rowCount = 0 }
       arrayLine = line
       start += 1
       position = start
@@ -226,6 +231,7 @@ struct DocumentSplitter {
     guard position < buffer.count else { return false }
     let byte = buffer[position]
     if byte == UInt8(ascii: "]") {
+      lastArrayEnd = line
       takeUnit(through: position)
       mode = .line
     } else if byte == UInt8(ascii: ","), !isFirst {
@@ -279,7 +285,8 @@ struct DocumentSplitter {
   }
 
   private mutating func takeElement(end: Int, into pieces: inout [Piece]) {
-    pieces.append(.document(line: unitLine, Array(buffer[start..<end])))
+    rowCount += 1
+    pieces.append(.document(line: unitLine, row: rowCount, Array(buffer[start..<end])))
     start = end
     position = end
     mode = .between(isFirst: false)

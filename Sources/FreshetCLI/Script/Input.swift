@@ -13,6 +13,9 @@ final class Input {
     if path == "-" {
       name = "standard input"
       descriptor = 0
+      guard System.isReadable(0) else {
+        throw .usage("unreadable_input", "cannot read standard input: it is closed")
+      }
       return
     }
     name = path

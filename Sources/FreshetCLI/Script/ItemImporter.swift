@@ -14,7 +14,8 @@ struct ItemImporter {
   /// One record of the input and what it is.
   struct Entry {
     enum Content {
-      case item(ContentItem)
+      /// An item, and how it will be kept.
+      case item(ContentItem, body: [UInt8])
       case skipped(reason: String)
       case refused(Problem)
     }
@@ -26,9 +27,13 @@ struct ItemImporter {
   }
 
   let source: Source
+  /// How many records the array that is being read had so far.
+  private var rowCount = 0
+
+  init(source: Source) { self.source = source }
 
   /// The records of one piece of the input.
-  func entries(of piece: DocumentSplitter.Piece) -> [Entry] {
+  mutating func entries(of piece: DocumentSplitter.Piece) -> [Entry] {
     switch piece {
     case .tooLarge(let line):
       return [
@@ -36,15 +41,25 @@ struct ItemImporter {
       ]
     case .broken(let line, let reason, _):
       return [refusal(line, Problem(code: "invalid_json", message: reason))]
-    case .document(let line, let bytes):
-      do {
-        return try entries(of: try JSONValue(parsing: bytes), line: line)
-      } catch let error as JSONError {
-        let code = error.reason == .invalidUTF8 ? "invalid_utf8" : "invalid_json"
-        return [refusal(line, Problem(code: code, message: Self.words(error)))]
-      } catch {
-        return [refusal(line, Problem(code: "catalogue_error", message: "\(error)"))]
+    case .document(let line, let place, let bytes):
+      let found = entries(of: bytes, line: line)
+      guard let place else { return found }
+      // An element of an array may be a whole answer with rows of its own.
+      if place == 1 { rowCount = 0 }
+      return found.map { entry in
+        rowCount += 1
+        return Entry(line: entry.line, row: rowCount, content: entry.content)
       }
+    }
+  }
+
+  private func entries(of bytes: [UInt8], line: Int) -> [Entry] {
+    do {
+      return try entries(of: try JSONValue(parsing: bytes), line: line)
+    } catch let error as JSONError {
+      return [refusal(line, Problem(error))]
+    } catch {
+      return [refusal(line, Problem(code: "catalogue_error", message: "\(error)"))]
     }
   }
 
@@ -52,7 +67,7 @@ struct ItemImporter {
     switch source {
     case .own:
       do {
-        return [Entry(line: line, row: nil, content: .item(try ContentItem(value)))]
+        return [Entry(line: line, row: nil, content: Self.content(try ContentItem(value)))]
       } catch {
         return [refusal(line, Problem(error))]
       }
@@ -61,13 +76,19 @@ struct ItemImporter {
       return rows.enumerated().map { index, row in
         let content: Entry.Content =
           switch row {
-          case .item(let item): .item(item)
+          case .item(let item): Self.content(item)
           case .skipped(let reason): .skipped(reason: reason)
           case .refused(let error): .refused(Problem(error))
           }
         return Entry(line: line, row: rows.count > 1 ? index + 1 : nil, content: content)
       }
     }
+  }
+
+  private static func content(_ item: ContentItem) -> Entry.Content {
+    let body = item.jsonBytes
+    return RecordDepth.of(body) > RecordDepth.limit
+      ? .refused(RecordDepth.problem) : .item(item, body: body)
   }
 
   private func refusal(_ line: Int, _ problem: Problem) -> Entry {

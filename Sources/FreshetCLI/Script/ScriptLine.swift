@@ -5,7 +5,7 @@ import FreshetStore
 struct ScriptCommand {
   /// What to do.
   enum Action {
-    case save(ContentItem)
+    case save(id: String, body: [UInt8])
     case delete(String)
     case restore(String)
     case deleteAll
@@ -68,8 +68,7 @@ enum ScriptParser {
     do {
       value = try JSONValue(parsing: bytes)
     } catch {
-      throw fault(
-        error.reason == .invalidUTF8 ? "invalid_utf8" : "invalid_json", ItemImporter.words(error))
+      throw ScriptFault(problem: Problem(error), isSyntax: error.reason != .tooDeep)
     }
     let object = value.objectValue ?? JSONObject()
     let ownID = try text("id", in: object)
@@ -99,7 +98,7 @@ enum ScriptParser {
       guard let record = object["record"], !record.isNull else {
         throw fault("missing_record", "save needs a record: {\"op\":\"save\",\"record\":{…}}")
       }
-      action = .save(try item(record))
+      action = try save(record)
     case "delete", "restore":
       allowed = ["item"]
       guard let id = try text("item", in: object) else {
@@ -172,9 +171,9 @@ enum ScriptParser {
     case "save":
       let text = try only(words, "save needs one record: save '{\"id\":…}'")
       do {
-        return (.save(try item(try JSONValue(parsing: text))), nil)
+        return (try save(try JSONValue(parsing: text)), nil)
       } catch let error as JSONError {
-        throw fault("invalid_json", ItemImporter.words(error))
+        throw ScriptFault(problem: Problem(error), isSyntax: error.reason != .tooDeep)
       } catch let error as ScriptFault {
         throw error
       } catch {
@@ -241,12 +240,18 @@ enum ScriptParser {
         + (near ?? "; there are \(operations.joined(separator: ", "))"))
   }
 
-  private static func item(_ record: JSONValue) throws(ScriptFault) -> ContentItem {
+  private static func save(_ record: JSONValue) throws(ScriptFault) -> ScriptCommand.Action {
+    let item: ContentItem
     do {
-      return try ContentItem(record)
+      item = try ContentItem(record)
     } catch {
       throw ScriptFault(operation: "save", problem: Problem(error), isSyntax: false)
     }
+    let body = item.jsonBytes
+    if RecordDepth.of(body) > RecordDepth.limit {
+      throw ScriptFault(operation: "save", problem: RecordDepth.problem, isSyntax: false)
+    }
+    return .save(id: item.id.text, body: body)
   }
 
   private static func checked(_ id: String) throws(ScriptFault) -> String {

@@ -1,5 +1,4 @@
 import Freshet
-import FreshetCatalog
 import FreshetStore
 
 /// Runs the commands of a script one after another and answers every line exactly once.
@@ -97,9 +96,9 @@ struct ScriptRunner {
       }
     }
     switch command.action {
-    case .save(let item):
-      result.id = item.id.text
-      try perform(.save(id: item.id.text, body: item.jsonBytes), result)
+    case .save(let id, let body):
+      result.id = id
+      try perform(.save(id: id, body: body), result)
     case .delete(let id):
       result.id = id
       try perform(.delete(id: id), result)
@@ -127,15 +126,18 @@ struct ScriptRunner {
       try answer(result, DryRun.outcome(of: operation, manager, session), revision: nil)
       return
     }
-    let receipt: CommitReceipt
+    let answers: [Session.Applied]
     do {
-      receipt = try session.wait(for: manager.apply([operation]))
+      answers = try session.apply([operation], to: manager)
     } catch {
-      session.tell(result.failed(error.problem ?? .unknown))
+      session.tell(result.failed(error.problem ?? .unanswered))
       throw error
     }
-    guard let outcome = receipt.outcomes.first else { return }
-    try answer(result, outcome, revision: receipt.token?.revision)
+    switch answers.first {
+    case .success(let done): try answer(result, done.outcome, revision: done.revision)
+    case .failure(let problem): fail(result, problem)
+    case nil: break
+    }
   }
 
   private mutating func answer(
@@ -248,11 +250,13 @@ struct ScriptRunner {
         receipt = try session.wait(for: manager.apply(open.operations))
       }
     } catch {
-      let problem = error.problem ?? .unknown
+      let problem = error.problem ?? .unanswered
       for result in open.results + (answer.map { [$0] } ?? []) {
         session.tell(result.failed(problem, status: .rolledBack))
       }
       sawRollback = true
+      // Refused for the sake of one operation: the store is well, and the next lines are taken.
+      if error.refusal != nil { return }
       throw error
     }
     for (result, outcome) in zip(open.results, receipt.outcomes) {

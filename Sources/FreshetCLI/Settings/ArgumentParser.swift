@@ -32,7 +32,8 @@ struct ArgumentParser {
   func parse(_ words: [String]) throws(UsageError) -> Invocation {
     var words = words
     guard let place = try commandPlace(in: words) else {
-      return try parse(words.contains("--version") ? ["version"] : ["help"] + words)
+      let rest = words.filter { $0 != "--help" && $0 != "-h" }
+      return try parse(words.contains("--version") ? ["version"] : ["help"] + rest)
     }
     let name = words.remove(at: place)
     var invocation = Invocation(command: try command(named: name))

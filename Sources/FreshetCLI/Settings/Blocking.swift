@@ -4,40 +4,84 @@ import Synchronization
 
 /// Waits on the calling thread for a flow's one value.
 ///
-/// The command's main thread has nothing else to do meanwhile; a signal is served by the two
-/// seconds it is granted.
+/// The command's main thread has nothing else to do meanwhile. What has begun may end: after a
+/// signal an answer is waited for a second longer, which leaves time for the last records.
 enum Blocking {
   /// The first value of a flow.
-  /// - Throws: the flow's failure. A flow that ends without a value is a bug of its maker.
-  static func value<Value: Sendable, Failure: Error>(
-    of flow: some Flow<Value, Failure>
-  ) throws(Failure) -> Value {
-    let box = Box<Value, Failure>()
+  /// - Throws: why the wait ended before there was an answer: a signal, a reader that is gone. A
+  ///   flow that ends without a value is a bug of its maker.
+  static func result<Value: Sendable, Failure: Error>(
+    of flow: some Flow<Value, Failure>, _ waiter: Waiter
+  ) throws(Stop) -> Result<Value, Failure> {
+    let box = Box<Value, Failure>(waiter)
     let token = flow.subscribe(
       onValue: { box.take(.success($0)) },
       onEnd: { end in
         if case .failed(let failure) = end { box.take(.failure(failure)) } else { box.finish() }
       })
-    let result = box.wait()
-    token.dispose()
-    guard let result else { preconditionFailure("a store operation ended without an answer") }
-    return try result.get()
+    defer { token.dispose() }
+    guard let result = try box.wait() else {
+      preconditionFailure("a store operation ended without an answer")
+    }
+    return result
+  }
+
+  /// Does work that blocks on a thread of its own, waiting for it.
+  ///
+  /// - Throws: ``Stop/timeout`` after the deadline, and as ``result(of:_:)``; the work then goes on
+  ///   by itself.
+  static func result<Failure: Error>(
+    until deadline: ContinuousClock.Instant?, _ waiter: Waiter,
+    of work: @escaping @Sendable () throws(Failure) -> Void
+  ) throws(Stop) -> Result<Void, Failure> {
+    let box = Box<Void, Failure>(waiter)
+    DispatchQueue.global().async {
+      box.take(Result { () throws(Failure) in try work() })
+    }
+    guard let result = try box.wait(until: deadline, grace: 0) else { throw .timeout }
+    return result
   }
 
   private final class Box<Value: Sendable, Failure: Error>: Sendable {
-    private let result = Mutex<Result<Value, Failure>?>(nil)
-    private let isDone = DispatchSemaphore(value: 0)
-
-    func take(_ answer: Result<Value, Failure>) {
-      result.withLock { if $0 == nil { $0 = answer } }
-      isDone.signal()
+    private struct State {
+      var result: Result<Value, Failure>?
+      var isDone = false
     }
 
-    func finish() { isDone.signal() }
+    private let state = Mutex(State())
+    private let done = DispatchSemaphore(value: 0)
+    private let waiter: Waiter
 
-    func wait() -> Result<Value, Failure>? {
-      isDone.wait()
-      return result.withLock { $0 }
+    init(_ waiter: Waiter) { self.waiter = waiter }
+
+    func take(_ answer: Result<Value, Failure>) { end(answer) }
+
+    func finish() { end(nil) }
+
+    private func end(_ answer: Result<Value, Failure>?) {
+      state.withLock { state in
+        if state.result == nil { state.result = answer }
+        state.isDone = true
+      }
+      done.signal()
+      waiter.wake()
+    }
+
+    /// The answer, nil after the deadline or when there is none.
+    func wait(
+      until deadline: ContinuousClock.Instant? = nil, grace seconds: Double = 1
+    ) throws(Stop) -> Result<Value, Failure>? {
+      let clock = ContinuousClock()
+      while true {
+        let now = state.withLock { $0 }
+        if now.isDone { return now.result }
+        do {
+          let remaining = deadline.map { clock.now.duration(to: $0) }
+          if try waiter.wait(timeout: remaining).isTimeout { return nil }
+        } catch {
+          guard seconds > 0, done.wait(timeout: .now() + seconds) == .success else { throw error }
+        }
+      }
     }
   }
 }

@@ -35,15 +35,28 @@ final class Session: Sendable {
   // MARK: The store
 
   /// Opens the store and makes it the one this process shares, then says hello.
-  /// - Throws: ``Stop/store(_:)`` when it cannot be used, ``Stop/usage(_:)`` when none is named.
-  func openStore(command: String) throws(Stop) -> DatabaseManager {
+  ///
+  /// Opening may wait for another process; a signal or the deadline ends the wait.
+  /// - Parameter mustExist: Whether a store that is not there is an error, rather than made.
+  /// - Throws: ``Stop/store(_:)`` when it cannot be used, ``Stop/usage(_:)`` when none is named,
+  ///   ``Stop/timeout``, ``Stop/signal(_:)``.
+  func openStore(
+    command: String, mustExist: Bool = false, until deadline: ContinuousClock.Instant? = nil
+  ) throws(Stop) -> DatabaseManager {
     guard let store = settings.store else {
       throw .usage(
         "no_store", "neither XDG_DATA_HOME nor HOME is set; name a store with --store DIR")
     }
     let path = try Self.path(of: store.text)
-    do {
+    if mustExist, System.isMissingOrEmptyFolder(path) {
+      throw .store(
+        Problem(code: "no_store", message: "no store at \(path); `freshet save` makes one"))
+    }
+    let opened = try Blocking.result(until: deadline, waiter) { () throws(StoreError) in
       try DatabaseManager.setUp(at: path)
+    }
+    do {
+      try opened.get()
       let manager = try DatabaseManager.shared
       sayHello(command: command, store: (manager.epoch, try manager.oldestToken))
       return manager
@@ -65,10 +78,11 @@ final class Session: Sendable {
   }
 
   /// The value of a store operation, waiting for it.
-  /// - Throws: ``Stop/store(_:)``.
+  /// - Throws: ``Stop/store(_:)``, ``Stop/signal(_:)``, ``Stop/readerGone``.
   func wait<Value>(for operation: some Flow<Value, StoreError>) throws(Stop) -> Value {
+    let result = try Blocking.result(of: operation, waiter)
     do {
-      return try Blocking.value(of: operation)
+      return try result.get()
     } catch {
       throw .store(Problem(error))
     }

@@ -42,7 +42,7 @@ struct Settings: Sendable {
       }
       values[name] = value
     }
-    store = values["store"] ?? Self.defaultStore(environment)
+    store = try Self.expanded(values["store"], environment) ?? Self.defaultStore(environment)
     format =
       invocation.command.isForPeople
       ? Output.Format(rawValue: values["format"]?.text ?? "text") ?? .text
@@ -80,6 +80,19 @@ struct Settings: Sendable {
       return Value(text: text, origin: .environment)
     }
     return file.values[name].map { Value(text: $0, origin: .configFile) }
+  }
+
+  /// A leading `~/` means the home folder; a shell has seen to that only where it could.
+  private static func expanded(
+    _ value: Value?, _ environment: (String) -> String?
+  ) throws(Stop) -> Value? {
+    guard let value, value.text == "~" || value.text.hasPrefix("~/") else { return value }
+    guard let home = environment("HOME"), home.hasPrefix("/") else {
+      throw .usage(
+        "bad_setting",
+        "\(value.origin.rawValue) sets store to “\(value.text.prefix(80))”, but HOME is not set")
+    }
+    return Value(text: home + value.text.dropFirst(), origin: value.origin)
   }
 
   /// `$XDG_DATA_HOME/freshet`, else `~/.local/share/freshet`; nil when neither is known.

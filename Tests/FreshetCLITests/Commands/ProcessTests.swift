@@ -33,11 +33,14 @@ struct ProcessTests {
 
   // MARK: Stores that cannot be used
 
-  private func checkUnusable(_ code: String) throws {
-    for words in [
-      ["list"], ["show", "book:local:1"], ["delete", "book:local:1"], ["watch"],
-      ["restore", "book:local:1"], ["save", "-f", "/dev/null"], ["run", "-f", "/dev/null"],
-    ] {
+  private static let readers = [["list"], ["show", "book:local:1"], ["watch"]]
+  private static let writers = [
+    ["delete", "book:local:1"], ["restore", "book:local:1"], ["save", "-f", "/dev/null"],
+    ["run", "-f", "/dev/null"],
+  ]
+
+  private func checkUnusable(_ code: String, by commands: [[String]] = readers + writers) throws {
+    for words in commands {
       let run = try sandbox.run(words, bytes: nil)
       #expect(run.status == .exited(7), "\(words)")
       #expect(run.all("stream.error").map(\.errorCode) == [code], "\(words)")
@@ -87,23 +90,111 @@ struct ProcessTests {
     try FileManager.default.createDirectory(
       atPath: sandbox.store, withIntermediateDirectories: true,
       attributes: [.posixPermissions: 0o500])
-    try checkUnusable("not_writable")
+    try checkUnusable("not_writable", by: Self.writers)
+  }
+
+  @Test("what only reads makes no store where there is none")
+  func noStore() throws {
+    let dry = [
+      ["delete", "--dry-run", "book:local:1"], ["run", "--dry-run", "-f", "/dev/null"],
+    ]
+    try checkUnusable("no_store", by: Self.readers + dry)
+    #expect(!FileManager.default.fileExists(atPath: sandbox.store))
+    try FileManager.default.createDirectory(
+      atPath: sandbox.store, withIntermediateDirectories: true,
+      attributes: [.posixPermissions: 0o700])
+    try checkUnusable("no_store", by: Self.readers + dry)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: sandbox.store).isEmpty)
+    #expect(try sandbox.run("list").errors.contains("`freshet save` makes one"))
+  }
+
+  // MARK: While another process holds the lock
+
+  /// Holds the store's lock until it is let go.
+  private final class Lock {
+    private let file: Int32
+
+    init(_ sandbox: Sandbox) throws {
+      file = open(sandbox.path("store/LOCK"), O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+      try #require(file >= 0 && flock(file, LOCK_EX) == 0)
+    }
+
+    deinit { close(file) }
+  }
+
+  /// A store whose lock has to be waited for when it is opened.
+  private func lockedStore() throws -> Lock {
+    _ = try sandbox.run("save", "-f", "-", input: "{\"id\":\"book:local:1\"}")
+    return try Lock(sandbox)
+  }
+
+  @Test(
+    "a signal while the store is being opened: hello, stream.end, and it is obeyed",
+    arguments: [SIGINT, SIGTERM, SIGHUP])
+  func signalWhileOpening(_ number: Int32) throws {
+    let lock = try lockedStore()
+    let child = try sandbox.start("save", "-f", "/dev/null")
+    // Sent before the handlers stand, it would just end the process: wait until it sleeps.
+    try child.waitUntilIdle()
+    let clock = ContinuousClock()
+    let begin = clock.now
+    child.signal(number)
+    #expect(try child.rest().map(\.type) == ["stream.hello", "stream.end"])
+    #expect(child.wait() == .signaled(number))
+    #expect(clock.now - begin < .seconds(2))
+    withExtendedLifetime(lock) {}
+  }
+
+  @Test("--timeout counts the opening too")
+  func timeoutWhileOpening() throws {
+    let lock = try lockedStore()
+    let clock = ContinuousClock()
+    let begin = clock.now
+    let run = try sandbox.run("watch", "--timeout", "1s")
+    #expect(run.status == .exited(6))
+    #expect(clock.now - begin < .seconds(3))
+    withExtendedLifetime(lock) {}
   }
 
   // MARK: Descriptors
 
   @Test("closed standard descriptors never become the store's files")
   func closedDescriptors() throws {
-    let child = try sandbox.start("save", "-f", "-", input: .closed, output: .closed)
-    #expect(child.wait() == .exited(0))
-    let list = try sandbox.start("list", input: .closed, output: .closed)
+    _ = try sandbox.run("save", "-f", "-", input: "{\"id\":\"book:local:1\"}")
+    let child = try sandbox.start("save", "-f", "/dev/null", input: .closed, output: .closed)
+    #expect(child.wait() == .exited(74))
+    let list = try sandbox.start("list", input: .closed)
+    #expect(try list.record("stream.end")["reason"] == "done")
     #expect(list.wait() == .exited(0))
-    #expect(try sandbox.run("list").items.isEmpty)
+    #expect(try sandbox.run("list").items == ["book:local:1"])
+  }
+
+  @Test("a closed stdout is no success, and no cursor is kept")
+  func closedOutput() throws {
+    _ = try sandbox.run("save", "-f", "-", input: "{\"id\":\"book:local:1\"}")
+    let file = sandbox.path("cursor.json")
+    for words in [
+      ["list"], ["show", "book:local:1"],
+      ["watch", "--since", "start", "--cursor-file", file, "--count", "1"],
+    ] {
+      let child = try Child(words, environment: ["FRESHET_STORE": sandbox.store], output: .closed)
+      #expect(child.wait() == .exited(74), "\(words)")
+      #expect(child.errorText.contains("cannot write to stdout"))
+    }
+    #expect(!FileManager.default.fileExists(atPath: file))
+  }
+
+  @Test("a closed stdin is an input that cannot be opened", arguments: ["save", "run", "delete"])
+  func closedInput(_ command: String) throws {
+    let child = try sandbox.start(command, "-f", "-", input: .closed)
+    #expect(try child.record("stream.error").errorCode == "unreadable_input")
+    #expect(child.wait() == .exited(2))
   }
 
   @Test(
     "a full stdout is exit 74", .enabled(if: FileManager.default.fileExists(atPath: "/dev/full")))
   func fullOutput() throws {
+    _ = try sandbox.run("save", "-f", "/dev/null")
     let child = try sandbox.start("list", output: .file("/dev/full"))
     #expect(child.wait() == .exited(74))
     #expect(child.errorText.contains("cannot write to stdout"))
@@ -111,6 +202,7 @@ struct ProcessTests {
 
   @Test("standard input is left alone unless asked for")
   func inputUnread() throws {
+    _ = try sandbox.run("save", "-f", "/dev/null")
     let child = try sandbox.start("list", input: .pipe)
     _ = try child.record("stream.end")
     #expect(child.wait() == .exited(0))
@@ -143,6 +235,9 @@ struct ProcessTests {
   @Test("option over environment over config file")
   func precedence() throws {
     func storeOf(_ run: Run) -> JSONValue? { run.records[0]["store"] }
+    for name in ["from-file", "from-env", "from-option"] {
+      _ = try sandbox.run("save", "-f", "/dev/null", "--store", sandbox.path(name))
+    }
     let config = try sandbox.file("config.json", "{\"store\":\"\(sandbox.path("from-file"))\"}")
     let home = ["HOME": sandbox.folder.path]
     let byFile = try sandbox.run("list", "--config", config, environment: home)
@@ -153,9 +248,6 @@ struct ProcessTests {
       "list", "--store", sandbox.path("from-option"),
       environment: home.merging(["FRESHET_STORE": sandbox.path("from-env")]) { $1 })
     #expect(Set([byFile, byEnvironment, byOption].map(storeOf)).count == 3)
-    for name in ["from-file", "from-env", "from-option"] {
-      #expect(FileManager.default.fileExists(atPath: sandbox.path(name)), "\(name)")
-    }
     #expect(
       try sandbox.run("list", "--store", "file://" + sandbox.path("from-option")).status
         == .exited(0))
@@ -163,13 +255,32 @@ struct ProcessTests {
 
   @Test("the default store is below the user's data folder; without a home it must be named")
   func defaults() throws {
-    _ = try sandbox.run("list", environment: ["HOME": sandbox.folder.path])
+    _ = try sandbox.run("save", "-f", "/dev/null", environment: ["HOME": sandbox.folder.path])
     #expect(FileManager.default.fileExists(atPath: sandbox.path(".local/share/freshet")))
-    _ = try sandbox.run("list", environment: ["XDG_DATA_HOME": sandbox.path("data")])
+    _ = try sandbox.run(
+      "save", "-f", "/dev/null", environment: ["XDG_DATA_HOME": sandbox.path("data")])
     #expect(FileManager.default.fileExists(atPath: sandbox.path("data/freshet")))
     let homeless = try sandbox.run("list", environment: [:])
     #expect(homeless.status == .exited(2))
     #expect(homeless.errors.contains("--store"))
+  }
+
+  @Test("a leading ~/ is the home folder wherever the store is named")
+  func tilde() throws {
+    let home = ["HOME": sandbox.folder.path]
+    let config = try sandbox.file("config.json", "{\"store\":\"~/by-file\"}")
+    let commands: [(String, [String], [String: String])] = [
+      ("by-environment", [], ["FRESHET_STORE": "~/by-environment"]),
+      ("by-file", ["--config", config], [:]), ("by-option", ["--store=~/by-option"], [:]),
+    ]
+    for (name, options, more) in commands {
+      let run = try sandbox.run(
+        ["save", "-f", "/dev/null"] + options, bytes: nil, home.merging(more) { $1 })
+      #expect(run.status == .exited(0))
+      #expect(FileManager.default.fileExists(atPath: sandbox.path(name)), "\(name)")
+    }
+    let homeless = try sandbox.run("list", environment: ["FRESHET_STORE": "~/x"])
+    #expect(homeless.all("stream.error").map(\.errorCode) == ["bad_setting"])
   }
 
   @Test(
@@ -207,6 +318,21 @@ struct ProcessTests {
       #expect(try text(command.name, "--help") == help)
     }
     #expect(try sandbox.run("version", "--format", "ndjson").results.count == 1)
+    let records = try sandbox.run("help", "--format", "ndjson").results
+    #expect(records.count == 1)
+    #expect(records[0]["help"] == table)
+  }
+
+  @Test("freshet alone, and --help, show the program")
+  func overview() throws {
+    let overview = try text()
+    #expect(try text("--help") == overview)
+    #expect(try text("-h") == overview)
+    #expect(try text("help") == overview)
+    for command in CommandTable.commands { #expect(overview.contains("  \(command.name) ")) }
+    let examples = try #require(overview.firstRange(of: "examples:"))
+    let commands = try #require(overview.firstRange(of: "commands:"))
+    #expect(examples.lowerBound < commands.lowerBound)
   }
 
   @Test("text for people: a line per item, nothing else on stdout")

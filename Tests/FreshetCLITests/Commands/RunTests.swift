@@ -20,7 +20,7 @@ struct RunTests {
 
   private func status(_ run: Run) -> [String] {
     run.results.map {
-      "\($0["line"]?.jsonText ?? "") \($0["op"]?.stringValue ?? "") "
+      "\($0["line"]?.jsonText ?? "") \($0["op"]?.stringValue ?? $0["op"]?.jsonText ?? "") "
         + "\($0["status"]?.stringValue ?? "") \($0["ok"]?.jsonText ?? "")"
     }
   }
@@ -46,7 +46,7 @@ struct RunTests {
       status(result) == [
         "2 save done true", "4 save done true", "5 delete done true", "6 delete done true",
         "7 restore done true", "8 list done true", "9 nonsense failed false",
-        "10 delete failed false", "11  failed false", "12 deleteAll done true",
+        "10 delete failed false", "11 null failed false", "12 deleteAll done true",
       ])
     #expect(result.results[3]["changed"] == false)
     #expect(result.results[9]["count"] == 2)
@@ -76,6 +76,30 @@ struct RunTests {
     let result = try run("save '{\"id\":\"x\"}'\n\(save("book:local:1"))\n")
     #expect(result.status == .exited(1))
     #expect(try sandbox.run("list").items == ["book:local:1"])
+  }
+
+  private func deep(_ levels: Int) -> String {
+    let open = String(repeating: "[", count: levels)
+    let close = String(repeating: "]", count: levels)
+    return "{\"op\":\"save\",\"record\":{\"id\":\"book:local:9\",\"foo\":\(open)\(close)}}"
+  }
+
+  @Test("a record that is too deep is exit 1, the rest is done", arguments: [199, 509, 600])
+  func tooDeep(_ levels: Int) throws {
+    let result = try run("\(save("book:local:1"))\n\(deep(levels))\n\(save("book:local:2"))\n")
+    #expect(result.status == .exited(1))
+    #expect(result.results.map(\.errorCode) == [nil, "too_deep", nil])
+    #expect(try sandbox.run("list").items == ["book:local:1", "book:local:2"])
+  }
+
+  @Test("in a transaction it is the rollback, and later lines are answered", arguments: [199, 509])
+  func tooDeepInTransaction(_ levels: Int) throws {
+    let result = try run(
+      "begin\n\(save("book:local:1"))\n\(deep(levels))\ncommit\n\(save("book:local:2"))\n")
+    #expect(result.status == .exited(5))
+    #expect(result.results.count == 5)
+    #expect(result.results.filter { $0["line"] == 3 }.map(\.errorCode) == ["too_deep"])
+    #expect(try sandbox.run("list").items == ["book:local:2"])
   }
 
   @Test("begin to commit is one revision")

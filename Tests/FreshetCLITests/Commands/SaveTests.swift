@@ -67,7 +67,29 @@ struct SaveTests {
   func deep() throws {
     let deep = "{\"id\":\"book:local:1\",\"t\":" + String(repeating: "[", count: 10_000) + "}"
     let run = try sandbox.run("save", "-f", "-", input: deep + "\n{\"id\":\"book:local:9\"}\n")
-    #expect(run.results.map(\.errorCode) == ["invalid_json", nil])
+    #expect(run.results.map(\.errorCode) == ["too_deep", nil])
+  }
+
+  private func nested(_ levels: Int, id: String) -> String {
+    // One level is the record, one is `extra`.
+    let open = String(repeating: "[", count: levels - 2)
+    let close = String(repeating: "]", count: levels - 2)
+    return "{\"id\":\"\(id)\",\"title\":\"[[{\\\"\",\"foo\":\(open)\(close)}"
+  }
+
+  @Test("a record that is too deep, as it would be kept, costs only itself", arguments: [201, 513])
+  func tooDeep(_ levels: Int) throws {
+    let lines = [
+      nested(200, id: "book:local:1"), nested(levels, id: "book:local:2"),
+      nested(3, id: "book:local:3"),
+    ]
+    let run = try sandbox.run("save", "-f", "-", input: lines.joined(separator: "\n"))
+    #expect(run.status == .exited(1))
+    #expect(run.results.map(\.errorCode) == [nil, "too_deep", nil])
+    #expect(run.results[1]["line"] == 2)
+    let listed = try sandbox.run("list")
+    #expect(listed.items == ["book:local:1", "book:local:3"])
+    #expect(listed.records.allSatisfy { RecordDepth.of(Array($0.text.utf8)) <= 202 })
   }
 
   @Test("bytes that are no UTF-8, and lines over 1 MiB, cost only themselves")
@@ -97,8 +119,24 @@ struct SaveTests {
   @Test("one array, over lines or not, is its elements")
   func array() throws {
     let text = "[{\"id\":\"book:local:1\"},\n {\"id\":\"book:local:2\"}\n]"
-    #expect(try sandbox.run("save", "-f", "-", input: text).results.count == 2)
+    let run = try sandbox.run("save", "-f", "-", input: text)
+    #expect(run.results.map { $0["row"] } == [1, 2])
+    #expect(run.results.map(\.correlation) == ["s1:L1.1", "s1:L2.2"])
     #expect(try sandbox.run("list").items == ["book:local:1", "book:local:2"])
+  }
+
+  @Test("rows of an array on one line are told apart, whoever's they are")
+  func arrayRows() throws {
+    let own = try sandbox.run(
+      "save", "-f", "-", input: "[{\"id\":\"book:local:1\"},7,{\"id\":\"book:local:2\"}]")
+    #expect(own.results.map(\.correlation) == ["s1:L1.1", "s1:L1.2", "s1:L1.3"])
+    #expect(own.results.map { $0["row"] } == [1, 2, 3])
+    #expect(own.errors.contains("line 1, row 2"))
+    let row = "{\"id\":1,\"title\":\"a\"}"
+    let tmdb = try sandbox.run(
+      "save", "--source", "tmdb", "-f", "-",
+      input: "[\(row),{\"page\":1,\"results\":[\(row),\(row)]},\(row)]")
+    #expect(tmdb.results.map { $0["row"] } == [1, 2, 3, 4])
   }
 
   @Test("a TMDB page: films and series in, persons and collections skipped and counted")

@@ -107,6 +107,8 @@ struct WatchTests {
     let start = try sandbox.run("watch", "--since", "start", "--count", "2")
     #expect(start.all("item.added").map(\.id) == ["book:local:1", "book:local:2"])
     #expect(start.all("snapshot.begin").isEmpty)
+    #expect(
+      start.records.map(\.type).prefix(3) == ["stream.hello", "stream.bookmark", "item.added"])
     let child = try sandbox.start("watch", "--since", "now", "--count", "1", "--heartbeat", "off")
     _ = try child.record("stream.bookmark")
     try save(["book:local:3"])
@@ -134,6 +136,13 @@ struct WatchTests {
     #expect(run.all("item.added").count == 4)
     #expect(run.records.dropLast().last?.cursor != nil)
     #expect(run.end?["reason"] == "count")
+  }
+
+  @Test("a time without a unit is refused, and the units are named")
+  func units() throws {
+    let run = try sandbox.run("watch", "--timeout", "200")
+    #expect(run.status == .exited(2))
+    #expect(run.errors.contains("ms, s, m or h"))
   }
 
   @Test("--timeout ends with exit 6, a heartbeat is a bookmark")
@@ -199,6 +208,8 @@ struct WatchTests {
     try save(["book:local:2"])
     let second = try sandbox.run("watch", "--cursor-file", file, "--count", "1")
     #expect(second.items.isEmpty)
+    #expect(second.records[1].type == "stream.bookmark")
+    #expect(second.records[2].type == "item.added")
     #expect(second.all("item.added").map(\.id) == ["book:local:2"])
   }
 
@@ -222,6 +233,7 @@ struct WatchTests {
     let run = try sandbox.run("watch", "--since", cursor, "--initial", "only")
     #expect(run.all("stream.reset").map { $0["reason"] } == ["different_store"])
     #expect(run.items == ["book:local:1"])
+    #expect(run.errors.contains("follow from there. A new snapshot follows."))
     let strict = try sandbox.run("watch", "--since", cursor, "--strict")
     #expect(strict.status == .exited(3))
     #expect(strict.all("stream.error").map(\.errorCode) == ["different_store"])
@@ -245,6 +257,12 @@ struct WatchTests {
     #expect(run.status == .exited(2))
     #expect(run.all("stream.error").map(\.errorCode) == ["filter_mismatch"])
     #expect(try sandbox.run("watch", "--since", "yesterday").status == .exited(2))
+    var damaged = books
+    damaged.removeLast()
+    damaged.append(books.last == "0" ? "1" : "0")
+    let bad = try sandbox.run("watch", "--since", damaged)
+    #expect(bad.status == .exited(2))
+    #expect(bad.errors.contains("is damaged"))
     #expect(try sandbox.run("watch", "shelf").status == .exited(2))
   }
 

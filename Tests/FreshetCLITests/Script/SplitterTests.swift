@@ -49,7 +49,7 @@ struct DocumentSplitterTests {
     pieces += splitter.finish()
     return pieces.map { piece in
       switch piece {
-      case .document(let line, let bytes): "\(line) \(String(decoding: bytes, as: UTF8.self))"
+      case .document(let line, _, let bytes): "\(line) \(String(decoding: bytes, as: UTF8.self))"
       case .tooLarge(let line): "\(line) too large"
       case .broken(let line, _, let isFatal): "\(line) broken\(isFatal ? " fatal" : "")"
       }
@@ -112,6 +112,17 @@ struct DocumentSplitterTests {
         "2 {\"a\":1}", "3 {\n \"b\":2}", "6 {\"c\":1}",
       ])
     check("[]\n[[1],[2]]\n", ["2 [1]", "2 [2]"])
+  }
+
+  @Test("elements of an array are counted, through arrays that share a line")
+  func rows() {
+    var splitter = DocumentSplitter()
+    let text = "[1,2] [3]\n7\n[4,\n5]\n"
+    let rows = (splitter.feed(Array(text.utf8)) + splitter.finish()).map { piece -> String in
+      guard case .document(let line, let row, _) = piece else { return "broken" }
+      return "\(line).\(row ?? 0)"
+    }
+    #expect(rows == ["1.1", "1.2", "1.3", "2.0", "3.1", "4.2"])
   }
 
   @Test("a broken array on one line costs that line, a longer one the rest")

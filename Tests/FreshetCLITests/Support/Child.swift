@@ -239,6 +239,19 @@ final class Child: @unchecked Sendable {
     return records
   }
 
+  /// Waits until the process's signal handlers stand; on Linux, where that can be seen.
+  func waitUntilIdle() throws {
+    let path = "/proc/\(pid)/status"
+    while true {
+      let text = try String(contentsOfFile: path, encoding: .utf8)
+      let line = text.split(separator: "\n").first { $0.hasPrefix("SigCgt:") }
+      let mask = line.flatMap { UInt64($0.dropFirst(7).trimmingPrefix { $0 == "\t" }, radix: 16) }
+      let wanted = [SIGINT, SIGTERM, SIGHUP].reduce(UInt64(0)) { $0 | 1 << UInt64($1 - 1) }
+      if let mask, mask & wanted == wanted { return }
+      sched_yield()
+    }
+  }
+
   /// Waits for the end of the process.
   func wait() -> Status {
     if let status { return status }
