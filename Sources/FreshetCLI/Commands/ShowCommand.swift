@@ -8,7 +8,9 @@ enum ShowCommand {
     summary: "Show one saved item.",
     arguments: [ArgumentSpec(name: "ID", help: "the item's id", count: 1...1)],
     examples: [.init(line: "freshet show film:tmdb:movie:603", meaning: "one film")],
-    notes: ["An id that is not saved is exit code 1.", "There must be a store; freshet save makes one."],
+    notes: [
+      "An id that is not saved is exit code 1.", "There must be a store; freshet save makes one.",
+    ],
     later: ["fold", "unfold", "toggle-fold"],
     run: run)
 
