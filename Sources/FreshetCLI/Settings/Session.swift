@@ -37,7 +37,8 @@ final class Session: Sendable {
   /// Opens the store and makes it the one this process shares, then says hello.
   ///
   /// Opening may wait for another process; a signal or the deadline ends the wait.
-  /// - Parameter mustExist: Whether a store that is not there is an error, rather than made.
+  /// - Parameter mustExist: Whether a store that is not there is an error, rather than made. Such
+  ///   a command only reads: it takes no lock and changes no file.
   /// - Throws: ``Stop/store(_:)`` when it cannot be used, ``Stop/usage(_:)`` when none is named,
   ///   ``Stop/timeout``, ``Stop/signal(_:)``.
   func openStore(
@@ -53,7 +54,7 @@ final class Session: Sendable {
         Problem(code: "no_store", message: "no store at \(path); `freshet save` makes one"))
     }
     let opened = try Blocking.result(until: deadline, waiter) { () throws(StoreError) in
-      try DatabaseManager.setUp(at: path)
+      try Self.setUp(at: path, forReading: mustExist)
     }
     do {
       try opened.get()
@@ -62,6 +63,19 @@ final class Session: Sendable {
       return manager
     } catch {
       throw .store(Problem(error))
+    }
+  }
+
+  /// Opens the store; for reading without its lock and without a change to any file.
+  private static func setUp(at path: String, forReading: Bool) throws(StoreError) {
+    guard forReading else { return try DatabaseManager.setUp(at: path) }
+    var options = StoreOptions()
+    options.isReadOnly = true
+    do {
+      try DatabaseManager.setUp(at: path, options: options)
+    } catch  where error.code == .notReadable {
+      // HEAD is missing or of another store: a writer's recovery can make it anew.
+      try DatabaseManager.setUp(at: path)
     }
   }
 

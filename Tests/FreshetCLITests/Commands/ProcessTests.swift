@@ -145,6 +145,23 @@ struct ProcessTests {
     withExtendedLifetime(lock) {}
   }
 
+  @Test("list, show and watch take no lock: a stopped writer does not hold them up")
+  func readersTakeNoLock() throws {
+    let lock = try lockedStore()
+    #expect(try sandbox.run("list").items == ["book:local:1"])
+    #expect(try sandbox.run("show", "book:local:1").status == .exited(0))
+    let watch = try sandbox.run("watch", "--initial", "only")
+    #expect(watch.items == ["book:local:1"])
+    withExtendedLifetime(lock) {}
+  }
+
+  @Test("a reader of a store without HEAD has a writer's recovery make it anew")
+  func missingHead() throws {
+    _ = try sandbox.run("save", "-f", "-", input: "{\"id\":\"book:local:1\"}")
+    try FileManager.default.removeItem(atPath: sandbox.path("store/HEAD"))
+    #expect(try sandbox.run("list").items == ["book:local:1"])
+  }
+
   @Test("--timeout counts the opening too")
   func timeoutWhileOpening() throws {
     let lock = try lockedStore()
