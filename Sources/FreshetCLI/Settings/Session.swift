@@ -73,7 +73,8 @@ final class Session: Sendable {
     options.isReadOnly = true
     do {
       try DatabaseManager.setUp(at: path, options: options)
-    } catch  where error.code == .notReadable {
+    } catch {
+      guard error.code == .notReadable else { throw error }
       // HEAD is missing or of another store: a writer's recovery can make it anew.
       try DatabaseManager.setUp(at: path)
     }
