@@ -36,9 +36,4 @@ struct Queue<Element: Sendable>: Sendable {
     }
     return element
   }
-
-  @inlinable
-  mutating func popLast() -> Element? {
-    isEmpty ? nil : items.popLast() ?? nil
-  }
 }

@@ -1,20 +1,5 @@
 /// Strict UTF-8: no overlong forms, no surrogates, nothing above U+10FFFF.
-package enum UTF8Check {
-  /// The first offset that is no UTF-8, nil when all is well; O(n).
-  package static func firstFault(in bytes: UnsafeRawBufferPointer) -> Int? {
-    var position = 0
-    while position < bytes.count {
-      if bytes[position] < 0x80 {
-        position += 1
-      } else if let length = length(at: position, in: bytes) {
-        position += length
-      } else {
-        return position
-      }
-    }
-    return nil
-  }
-
+enum UTF8Check {
   /// How many bytes the scalar at `position` has, nil when there is none.
   static func length(at position: Int, in bytes: UnsafeRawBufferPointer) -> Int? {
     let first = bytes[position]
