@@ -37,7 +37,10 @@ extension Single {
 /// delivered.
 public struct AsyncFlow<Base: AsyncSequence & Sendable>: Flow
 where Base.Element: Sendable {
+  /// The sequence's elements.
   public typealias Element = Base.Element
+
+  /// What the sequence throws.
   public typealias Failure = Base.Failure
   private let make: @Sendable () -> Base
   private let priority: TaskPriority?
@@ -52,6 +55,7 @@ where Base.Element: Sendable {
     self.priority = priority
   }
 
+  /// Starts a task that iterates over the sequence for one observer.
   @discardableResult
   public func subscribe<O: Observer>(_ observer: O) -> Subscription
   where O.Element == Element, O.Failure == Failure {

@@ -35,7 +35,10 @@ extension Flow {
 
 /// The asynchronous sequence behind `values`.
 public struct FlowValues<Source: Flow>: AsyncSequence, Sendable {
+  /// The source's values.
   public typealias Element = Source.Element
+
+  /// The source's failure.
   public typealias Failure = Source.Failure
   let source: Source
   let capacity: Int

@@ -12,6 +12,7 @@ public struct AnyFlow<Element: Sendable, Failure: Error>: Flow {
     run = { base.subscribe($0) }
   }
 
+  /// Subscribes to the flow inside.
   @inlinable
   @discardableResult
   public func subscribe<O: Observer>(_ observer: O) -> Subscription
@@ -41,18 +42,22 @@ public struct AnyObserver<Element: Sendable, Failure: Error>: Observer {
     box = TypedObserverBox(base)
   }
 
+  /// True, because the observer inside may pause.
   @inlinable public static var mayPause: Bool { true }
 
+  /// Hands the handle to the observer inside.
   @inlinable
   public mutating func start(_ subscription: Subscription) {
     box.start(subscription)
   }
 
+  /// Hands a value to the observer inside and passes its answer on.
   @inlinable
   public mutating func receive(_ value: Element) -> Answer {
     box.receive(box, value)
   }
 
+  /// Hands the end to the observer inside.
   @inlinable
   public mutating func end(_ end: End<Failure>) {
     box.end(end)

@@ -33,6 +33,7 @@ public protocol Flow<Element, Failure>: Sendable {
 }
 
 extension Flow {
+  /// Connects an observer through a transform that may drop values, by wrapping the observer.
   @inlinable
   @inline(__always)
   @discardableResult

@@ -14,6 +14,7 @@ public struct StandardLogOutput: LogOutput {
   /// Makes the output.
   public init() {}
 
+  /// Writes one line and a line break to standard output.
   public func write(_ line: String) {
     print(line)
   }

@@ -7,6 +7,7 @@ public struct ImmediateScheduler: Scheduler {
   @inlinable
   public init() {}
 
+  /// Runs work before this returns.
   @inlinable
   public func schedule(_ work: @escaping @Sendable () -> Void) {
     work()

@@ -16,6 +16,7 @@ public struct Moment: Sendable, Hashable, Comparable {
   @inlinable
   public static var zero: Moment { Moment(.zero) }
 
+  /// Whether a moment comes before another one of the same scheduler.
   @inlinable
   public static func < (left: Moment, right: Moment) -> Bool {
     left.sinceOrigin < right.sinceOrigin

@@ -43,10 +43,18 @@ public final class QueueScheduler: TimeScheduler {
       Int(seconds) * 1_000_000_000 + Int((attoseconds + 999_999_999) / 1_000_000_000))
   }
 
+  /// Hands work to the queue; never runs it before this returns.
   public func schedule(_ work: @escaping @Sendable () -> Void) {
     queue.async(execute: work)
   }
 
+  /// Hands work to the queue after a while, in the order of the works' times.
+  ///
+  /// - Parameters:
+  ///   - delay: How long to wait; zero or less means as soon as possible.
+  ///   - work: What to run.
+  /// - Returns: The token that calls it off. Work that the queue has begun is not called off.
+  /// - Complexity: O(log n) in the number of works that wait.
   public func schedule(
     after delay: Duration, _ work: @escaping @Sendable () -> Void
   ) -> Disposable {

@@ -57,10 +57,18 @@ public final class TaskScheduler: TimeScheduler {
     Moment(origin.duration(to: clock.now))
   }
 
+  /// Hands work to the task that runs this scheduler's works one by one.
   public func schedule(_ work: @escaping @Sendable () -> Void) {
     worker.schedule(work)
   }
 
+  /// Hands work over after a while, in the order of the works' times.
+  ///
+  /// - Parameters:
+  ///   - delay: How long to wait; zero or less means as soon as possible.
+  ///   - work: What to run.
+  /// - Returns: The token that calls it off. Work that has begun is not called off.
+  /// - Complexity: O(log n) in the number of works that wait.
   public func schedule(
     after delay: Duration, _ work: @escaping @Sendable () -> Void
   ) -> Disposable {

@@ -15,6 +15,10 @@ public final class TrampolineScheduler: Scheduler {
   /// Makes an idle scheduler.
   public init() {}
 
+  /// Runs work now, or after the work that is running.
+  ///
+  /// From inside other work, or while another thread runs some, it returns at once and the work
+  /// is run by whoever is running.
   public func schedule(_ work: @escaping @Sendable () -> Void) {
     let isOurs = state.withLock { state in
       state.queue.append(work)

@@ -20,6 +20,9 @@ public struct Create<Element: Sendable, Failure: Error>: Flow {
     self.work = work
   }
 
+  /// Runs the closure with an emitter for this observer.
+  ///
+  /// The closure is not run when the observer disposes of its handle at once.
   @discardableResult
   public func subscribe<O: Observer>(_ observer: O) -> Subscription
   where O.Element == Element, O.Failure == Failure {

@@ -3,7 +3,10 @@
 ///     result   1--2--|     Deferred { [1, 2].flow }
 @frozen
 public struct Deferred<Source: Flow>: Flow {
+  /// The source's values.
   public typealias Element = Source.Element
+
+  /// The source's failure.
   public typealias Failure = Source.Failure
   @usableFromInline let make: @Sendable () -> Source
 
@@ -13,6 +16,7 @@ public struct Deferred<Source: Flow>: Flow {
     self.make = make
   }
 
+  /// Makes a flow and subscribes to it.
   @inlinable
   @discardableResult
   public func subscribe<O: Observer>(_ observer: O) -> Subscription

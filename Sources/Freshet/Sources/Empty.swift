@@ -7,6 +7,7 @@ public struct Empty<Element: Sendable, Failure: Error>: Flow {
   @inlinable
   public init() {}
 
+  /// Starts the observer and finishes it, before this returns.
   @inlinable
   @discardableResult
   public func subscribe<O: Observer>(_ observer: O) -> Subscription

@@ -11,6 +11,7 @@ public struct Fail<Element: Sendable, Failure: Error>: Flow {
     self.failure = failure
   }
 
+  /// Starts the observer and fails it, before this returns.
   @inlinable
   @discardableResult
   public func subscribe<O: Observer>(_ observer: O) -> Subscription

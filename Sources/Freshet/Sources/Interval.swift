@@ -9,7 +9,10 @@
 /// have passed. Ticks that fall into a pause of the observer are left out likewise.
 @frozen
 public struct Interval: Flow {
+  /// How many periods had passed before this one.
   public typealias Element = Int
+
+  /// It cannot fail.
   public typealias Failure = Never
   @usableFromInline let period: Duration
   @usableFromInline let scheduler: any TimeScheduler
@@ -26,6 +29,9 @@ public struct Interval: Flow {
     self.scheduler = scheduler
   }
 
+  /// Starts to count the periods for one observer.
+  ///
+  /// The first tick is one period from now.
   @inlinable
   @discardableResult
   public func subscribe<O: Observer>(_ observer: O) -> Subscription

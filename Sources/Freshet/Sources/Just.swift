@@ -3,6 +3,7 @@
 ///     result   (1|)     Just(1)
 @frozen
 public struct Just<Element: Sendable>: Flow {
+  /// It cannot fail.
   public typealias Failure = Never
   @usableFromInline let value: Element
 
@@ -12,6 +13,9 @@ public struct Just<Element: Sendable>: Flow {
     self.value = value
   }
 
+  /// Hands over the value and the finish, before this returns.
+  ///
+  /// An observer that answers `.stop` gets no finish.
   @inlinable
   @discardableResult
   public func subscribe<O: Observer>(_ observer: O) -> Subscription

@@ -9,6 +9,7 @@ public struct NeverFlow<Element: Sendable, Failure: Error>: Flow {
   @inlinable
   public init() {}
 
+  /// Starts the observer, and lets it go.
   @inlinable
   @discardableResult
   public func subscribe<O: Observer>(_ observer: O) -> Subscription

@@ -9,7 +9,10 @@ import Synchronization
 /// pauses, and goes on where `resume()` is called.
 @frozen
 public struct SequenceFlow<Base: Sequence & Sendable>: Flow where Base.Element: Sendable {
+  /// The sequence's elements.
   public typealias Element = Base.Element
+
+  /// It cannot fail.
   public typealias Failure = Never
   @usableFromInline let base: Base
 
@@ -20,6 +23,7 @@ public struct SequenceFlow<Base: Sequence & Sendable>: Flow where Base.Element: 
     self.base = base
   }
 
+  /// Delivers the elements, up to the end or the first pause, before this returns.
   @inlinable
   @inline(__always)
   @discardableResult

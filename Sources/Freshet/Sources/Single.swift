@@ -52,6 +52,9 @@ public struct Single<Element: Sendable, Failure: Error>: Flow {
     }
   }
 
+  /// Starts the work for one observer.
+  ///
+  /// Work that answers at once has been delivered when this returns.
   @inlinable
   @discardableResult
   public func subscribe<O: Observer>(_ observer: O) -> Subscription

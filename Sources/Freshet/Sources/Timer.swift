@@ -5,7 +5,10 @@
 /// Each subscription has a timer of its own; disposing calls it off.
 @frozen
 public struct Timer: Flow {
+  /// Nothing but that the time has come.
   public typealias Element = Void
+
+  /// It cannot fail.
   public typealias Failure = Never
   @usableFromInline let time: Duration
   @usableFromInline let scheduler: any TimeScheduler
@@ -21,6 +24,7 @@ public struct Timer: Flow {
     self.scheduler = scheduler
   }
 
+  /// Sets a timer for one observer.
   @inlinable
   @discardableResult
   public func subscribe<O: Observer>(_ observer: O) -> Subscription

@@ -5,7 +5,10 @@
 /// The resource is made with the subscription and released when the flow
 /// finishes, fails or is disposed of: after the end has been delivered, once.
 public struct Using<Resource: Sendable, Source: Flow>: Flow {
+  /// The source's values.
   public typealias Element = Source.Element
+
+  /// The source's failure.
   public typealias Failure = Source.Failure
   private let acquire: @Sendable () -> Resource
   private let use: @Sendable (Resource) -> Source
@@ -27,6 +30,7 @@ public struct Using<Resource: Sendable, Source: Flow>: Flow {
     self.release = release
   }
 
+  /// Makes the resource, and subscribes to the flow that uses it.
   @discardableResult
   public func subscribe<O: Observer>(_ observer: O) -> Subscription
   where O.Element == Element, O.Failure == Failure {

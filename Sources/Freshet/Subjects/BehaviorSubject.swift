@@ -60,6 +60,7 @@ public final class BehaviorSubject<Element: Sendable, Failure: Error>: Flow {
     hub.send(end: .failed(failure))
   }
 
+  /// Adds an observer, which is told the current value at once; after the end, the end alone.
   @inlinable
   @discardableResult
   public func subscribe<O: Observer>(_ observer: O) -> Subscription

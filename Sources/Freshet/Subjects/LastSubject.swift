@@ -40,6 +40,7 @@ public final class LastSubject<Element: Sendable, Failure: Error>: Flow {
     latest.send(nil)
   }
 
+  /// Adds an observer, which is told the last value when the subject finishes.
   @discardableResult
   public func subscribe<O: Observer>(_ observer: O) -> Subscription
   where O.Element == Element, O.Failure == Failure {

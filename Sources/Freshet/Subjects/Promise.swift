@@ -59,6 +59,7 @@ public final class Promise<Element: Sendable, Failure: Error>: Flow {
     return true
   }
 
+  /// Adds an observer, or tells it at once what the promise was decided with.
   @inlinable
   @discardableResult
   public func subscribe<O: Observer>(_ observer: O) -> Subscription

@@ -51,6 +51,7 @@ public final class PublishSubject<Element: Sendable, Failure: Error>: Flow {
     hub.send(end: .failed(failure))
   }
 
+  /// Adds an observer, which starts with the next value; after the end it is told the end.
   @inlinable
   @discardableResult
   public func subscribe<O: Observer>(_ observer: O) -> Subscription

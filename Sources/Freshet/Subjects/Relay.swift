@@ -3,6 +3,7 @@
 /// Use it for events of something that lives as long as its observers, such as
 /// the intents of a view model. Delivery is as in ``PublishSubject``.
 public final class PublishRelay<Element: Sendable>: Flow {
+  /// It cannot fail, and it does not finish either.
   public typealias Failure = Never
   @usableFromInline let subject = PublishSubject<Element, Never>()
 
@@ -16,6 +17,7 @@ public final class PublishRelay<Element: Sendable>: Flow {
     subject.send(value)
   }
 
+  /// Adds an observer, which starts with the next value.
   @inlinable
   @discardableResult
   public func subscribe<O: Observer>(_ observer: O) -> Subscription
@@ -28,6 +30,7 @@ public final class PublishRelay<Element: Sendable>: Flow {
 ///
 /// Use it for state. Delivery is as in ``BehaviorSubject``.
 public final class BehaviorRelay<Element: Sendable>: Flow {
+  /// It cannot fail, and it does not finish either.
   public typealias Failure = Never
   @usableFromInline let subject: BehaviorSubject<Element, Never>
 
@@ -46,6 +49,7 @@ public final class BehaviorRelay<Element: Sendable>: Flow {
     subject.send(value)
   }
 
+  /// Adds an observer, which is told the current value at once.
   @inlinable
   @discardableResult
   public func subscribe<O: Observer>(_ observer: O) -> Subscription

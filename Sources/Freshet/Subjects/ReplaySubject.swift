@@ -52,6 +52,7 @@ public final class ReplaySubject<Element: Sendable, Failure: Error>: Flow {
     hub.send(end: .failed(failure))
   }
 
+  /// Adds an observer, which is told the remembered values first; after the end, those and the end.
   @inlinable
   @discardableResult
   public func subscribe<O: Observer>(_ observer: O) -> Subscription

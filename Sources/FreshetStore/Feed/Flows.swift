@@ -10,6 +10,7 @@ public struct ChangeFlow: Flow {
   let manager: DatabaseManager
   let start: StartPosition
 
+  /// Starts to read commits for one observer.
   @discardableResult
   public func subscribe<O: Observer>(_ observer: O) -> Subscription
   where O.Element == ChangeSet, O.Failure == StoreError {
@@ -30,6 +31,7 @@ public struct LiveListFlow: Flow {
   let query: Query
   let start: StartPosition
 
+  /// Starts to follow the list for one observer.
   @discardableResult
   public func subscribe<O: Observer>(_ observer: O) -> Subscription
   where O.Element == LiveList, O.Failure == StoreError {

@@ -31,7 +31,10 @@ extension Flow {
 @frozen
 public struct CombineLatest<First: Flow, Second: Flow>: Flow
 where First.Failure == Second.Failure {
+  /// The latest value of each.
   public typealias Element = (First.Element, Second.Element)
+
+  /// The failure of either flow.
   public typealias Failure = First.Failure
   @usableFromInline let first: First
   @usableFromInline let second: Second
@@ -42,6 +45,7 @@ where First.Failure == Second.Failure {
     self.second = second
   }
 
+  /// Subscribes to the first flow, and then to the second.
   @inlinable
   @inline(__always)
   @discardableResult

@@ -20,7 +20,10 @@ extension Flow {
 @frozen
 public struct Concat<First: Flow, Second: Flow>: Flow
 where First.Element == Second.Element, First.Failure == Second.Failure {
+  /// The values of both flows.
   public typealias Element = Second.Element
+
+  /// The failure of either flow.
   public typealias Failure = Second.Failure
   @usableFromInline let first: First
   @usableFromInline let second: Second
@@ -31,6 +34,7 @@ where First.Element == Second.Element, First.Failure == Second.Failure {
     self.second = second
   }
 
+  /// Subscribes to the first flow, and to the second when it has finished.
   @inlinable
   @inline(__always)
   @discardableResult

@@ -33,7 +33,10 @@ extension Sequence where Self: Sendable, Element: Flow {
 @frozen
 public struct Merge<First: Flow, Second: Flow>: Flow
 where First.Element == Second.Element, First.Failure == Second.Failure {
+  /// The values of both flows.
   public typealias Element = First.Element
+
+  /// The failure of either flow.
   public typealias Failure = First.Failure
   @usableFromInline let first: First
   @usableFromInline let second: Second
@@ -44,6 +47,7 @@ where First.Element == Second.Element, First.Failure == Second.Failure {
     self.second = second
   }
 
+  /// Subscribes to the first flow, and then to the second.
   @inlinable
   @inline(__always)
   @discardableResult
@@ -61,7 +65,10 @@ where First.Element == Second.Element, First.Failure == Second.Failure {
 /// The flow behind `merged()`.
 @frozen
 public struct MergeMany<Sources: Sequence & Sendable>: Flow where Sources.Element: Flow {
+  /// The values of all flows.
   public typealias Element = Sources.Element.Element
+
+  /// The failure of any of the flows.
   public typealias Failure = Sources.Element.Failure
   @usableFromInline let sources: Sources
 
@@ -70,6 +77,7 @@ public struct MergeMany<Sources: Sequence & Sendable>: Flow where Sources.Elemen
     self.sources = sources
   }
 
+  /// Subscribes to all flows, in their order.
   @inlinable
   @inline(__always)
   @discardableResult

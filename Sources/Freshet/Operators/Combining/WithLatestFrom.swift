@@ -32,7 +32,10 @@ extension Flow {
 @frozen
 public struct WithLatestFrom<Source: Flow, Other: Flow>: Flow
 where Other.Failure == Source.Failure {
+  /// A value of the source and the latest of the other flow.
   public typealias Element = (Source.Element, Other.Element)
+
+  /// The source's failure.
   public typealias Failure = Source.Failure
   @usableFromInline let source: Source
   @usableFromInline let other: Other
@@ -43,6 +46,7 @@ where Other.Failure == Source.Failure {
     self.other = other
   }
 
+  /// Subscribes to the other flow, and then to the source.
   @inlinable
   @inline(__always)
   @discardableResult

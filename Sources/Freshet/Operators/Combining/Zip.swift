@@ -25,7 +25,10 @@ extension Flow {
 /// The flow behind `zip(with:capacity:)`.
 @frozen
 public struct Zip<First: Flow, Second: Flow>: Flow where First.Failure == Second.Failure {
+  /// The n-th value of each.
   public typealias Element = (First.Element, Second.Element)
+
+  /// The failure of either flow.
   public typealias Failure = First.Failure
   @usableFromInline let first: First
   @usableFromInline let second: Second
@@ -38,6 +41,7 @@ public struct Zip<First: Flow, Second: Flow>: Flow where First.Failure == Second
     self.capacity = capacity
   }
 
+  /// Subscribes to the first flow, and then to the second.
   @inlinable
   @inline(__always)
   @discardableResult

@@ -36,7 +36,10 @@ extension Flow {
 /// The flow behind `log(_:to:)`.
 @frozen
 public struct Log<Source: Flow, Output: LogOutput>: Flow {
+  /// The source's values.
   public typealias Element = Source.Element
+
+  /// The source's failure.
   public typealias Failure = Source.Failure
   @usableFromInline let source: Source
   @usableFromInline let label: String
@@ -50,6 +53,7 @@ public struct Log<Source: Flow, Output: LogOutput>: Flow {
     self.output = output
   }
 
+  /// Subscribes to the source and writes down what passes.
   @_transparent
   @discardableResult
   public func subscribe<O: Observer>(_ observer: O) -> Subscription

@@ -22,7 +22,10 @@ extension Flow {
 /// The flow behind `assertNoFailure(_:file:line:)`.
 @frozen
 public struct AssertNoFailure<Source: Flow>: Flow {
+  /// The source's values.
   public typealias Element = Source.Element
+
+  /// It cannot fail: a failure stops the program.
   public typealias Failure = Never
   @usableFromInline let source: Source
   @usableFromInline let message: String
@@ -38,6 +41,7 @@ public struct AssertNoFailure<Source: Flow>: Flow {
     self.line = line
   }
 
+  /// Subscribes to the source; its failure stops the program.
   @_transparent
   @discardableResult
   public func subscribe<O: Observer>(_ observer: O) -> Subscription
@@ -47,6 +51,7 @@ public struct AssertNoFailure<Source: Flow>: Flow {
         downstream: observer, message: message, file: file, line: line))
   }
 
+  /// Hands the steps after it to the source, which makes them one closure with its own.
   @_transparent
   @discardableResult
   public func subscribe<O: Observer>(

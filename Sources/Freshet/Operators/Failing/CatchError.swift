@@ -24,7 +24,10 @@ extension Flow {
 @frozen
 public struct CatchError<Source: Flow, Replacement: Flow>: Flow
 where Replacement.Element == Source.Element {
+  /// The source's values.
   public typealias Element = Source.Element
+
+  /// How the replacement may fail; the source's failure ends here.
   public typealias Failure = Replacement.Failure
   @usableFromInline let source: Source
   @usableFromInline let handler: @Sendable (Source.Failure) -> Replacement
@@ -35,6 +38,7 @@ where Replacement.Element == Source.Element {
     self.handler = handler
   }
 
+  /// Subscribes to the source, and to the replacement when it fails.
   @inlinable
   @inline(__always)
   @discardableResult

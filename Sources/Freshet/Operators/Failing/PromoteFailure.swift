@@ -16,6 +16,7 @@ extension Flow where Failure == Never {
 /// The flow behind `promoteFailure(to:)`.
 @frozen
 public struct PromoteFailure<Source: Flow, Failure: Error>: Flow where Source.Failure == Never {
+  /// The source's values.
   public typealias Element = Source.Element
   @usableFromInline let source: Source
 
@@ -24,6 +25,7 @@ public struct PromoteFailure<Source: Flow, Failure: Error>: Flow where Source.Fa
     self.source = source
   }
 
+  /// Subscribes to the source, for an observer that could take a failure.
   @_transparent
   @discardableResult
   public func subscribe<O: Observer>(_ observer: O) -> Subscription
@@ -31,6 +33,7 @@ public struct PromoteFailure<Source: Flow, Failure: Error>: Flow where Source.Fa
     source.subscribe(PromoteObserver(downstream: observer))
   }
 
+  /// Hands the steps after it to the source, which makes them one closure with its own.
   @_transparent
   @discardableResult
   public func subscribe<O: Observer>(

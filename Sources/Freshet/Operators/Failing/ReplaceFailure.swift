@@ -35,7 +35,10 @@ extension Flow {
 /// The flow behind `replaceFailure(with:)`.
 @frozen
 public struct ReplaceFailure<Source: Flow>: Flow {
+  /// The source's values.
   public typealias Element = Source.Element
+
+  /// It cannot fail: a value takes the place of the failure.
   public typealias Failure = Never
   @usableFromInline let source: Source
   @usableFromInline let replacement: @Sendable (Source.Failure) -> Element
@@ -47,6 +50,7 @@ public struct ReplaceFailure<Source: Flow>: Flow {
     self.replacement = replacement
   }
 
+  /// Subscribes to the source, whose failure becomes a value and a finish.
   @_transparent
   @discardableResult
   public func subscribe<O: Observer>(_ observer: O) -> Subscription

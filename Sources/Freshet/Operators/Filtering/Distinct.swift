@@ -42,7 +42,10 @@ extension Flow where Element: Hashable {
 /// The flow behind `distinct(limit:by:)`.
 @frozen
 public struct Distinct<Source: Flow, Key: Hashable & Sendable>: Flow {
+  /// The source's values.
   public typealias Element = Source.Element
+
+  /// The source's failure.
   public typealias Failure = Source.Failure
   @usableFromInline let source: Source
   @usableFromInline let limit: Int?
@@ -56,6 +59,7 @@ public struct Distinct<Source: Flow, Key: Hashable & Sendable>: Flow {
     self.key = key
   }
 
+  /// Subscribes to the source; each observer has keys of its own.
   @_transparent
   @discardableResult
   public func subscribe<O: Observer>(_ observer: O) -> Subscription

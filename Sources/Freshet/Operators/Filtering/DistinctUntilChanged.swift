@@ -36,7 +36,10 @@ extension Flow where Element: Equatable {
 /// The flow behind `distinctUntilChanged(by:)`.
 @frozen
 public struct DistinctUntilChanged<Source: Flow>: Flow {
+  /// The source's values.
   public typealias Element = Source.Element
+
+  /// The source's failure.
   public typealias Failure = Source.Failure
   @usableFromInline let source: Source
   @usableFromInline let isSame: @Sendable (Element, Element) -> Bool
@@ -48,6 +51,7 @@ public struct DistinctUntilChanged<Source: Flow>: Flow {
     self.isSame = isSame
   }
 
+  /// Subscribes to the source; each observer has a last value of its own.
   @_transparent
   @discardableResult
   public func subscribe<O: Observer>(_ observer: O) -> Subscription

@@ -19,7 +19,10 @@ extension Flow {
 /// The flow behind `filter(_:)`.
 @frozen
 public struct Filter<Source: Flow>: Flow {
+  /// The source's values.
   public typealias Element = Source.Element
+
+  /// The source's failure.
   public typealias Failure = Source.Failure
   @usableFromInline let source: Source
   @usableFromInline let isIncluded: @Sendable (Element) -> Bool
@@ -31,6 +34,7 @@ public struct Filter<Source: Flow>: Flow {
     self.isIncluded = isIncluded
   }
 
+  /// Subscribes to the source, with the test in front of the observer.
   @_transparent
   @discardableResult
   public func subscribe<O: Observer>(_ observer: O) -> Subscription
@@ -39,6 +43,7 @@ public struct Filter<Source: Flow>: Flow {
     return source.subscribe(observer, through: { isIncluded($0) ? $0 : nil })
   }
 
+  /// Connects an observer through one closure, made of this step and the ones after it.
   @_transparent
   @discardableResult
   public func subscribe<O: Observer>(

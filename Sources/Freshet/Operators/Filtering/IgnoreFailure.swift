@@ -17,7 +17,10 @@ extension Flow {
 /// The flow behind `ignoreFailure()`.
 @frozen
 public struct IgnoreFailure<Source: Flow>: Flow {
+  /// The source's values.
   public typealias Element = Source.Element
+
+  /// It cannot fail: a finish takes the place of the failure.
   public typealias Failure = Never
   @usableFromInline let source: Source
 
@@ -27,6 +30,7 @@ public struct IgnoreFailure<Source: Flow>: Flow {
     self.source = source
   }
 
+  /// Subscribes to the source, whose failure becomes a finish.
   @_transparent
   @discardableResult
   public func subscribe<O: Observer>(_ observer: O) -> Subscription
@@ -34,6 +38,7 @@ public struct IgnoreFailure<Source: Flow>: Flow {
     source.subscribe(IgnoreFailureObserver<Source.Failure, O>(downstream: observer))
   }
 
+  /// Hands the steps after it to the source, which makes them one closure with its own.
   @_transparent
   @discardableResult
   public func subscribe<O: Observer>(

@@ -53,7 +53,10 @@ public enum SingleValueError: Error, Hashable, CustomStringConvertible {
 /// The flow behind `single(orFail:)`.
 @frozen
 public struct OnlyValue<Source: Flow>: Flow {
+  /// The source's values.
   public typealias Element = Source.Element
+
+  /// The source's failure.
   public typealias Failure = Source.Failure
   @usableFromInline let source: Source
   @usableFromInline let failure: @Sendable (SingleValueError) -> Failure
@@ -65,6 +68,7 @@ public struct OnlyValue<Source: Flow>: Flow {
     self.failure = failure
   }
 
+  /// Subscribes to the source and keeps its value until it finishes.
   @_transparent
   @discardableResult
   public func subscribe<O: Observer>(_ observer: O) -> Subscription

@@ -18,7 +18,10 @@ extension Flow {
 /// The flow behind `skip(_:)`.
 @frozen
 public struct Skip<Source: Flow>: Flow {
+  /// The source's values.
   public typealias Element = Source.Element
+
+  /// The source's failure.
   public typealias Failure = Source.Failure
   @usableFromInline let source: Source
   @usableFromInline let count: Int
@@ -29,6 +32,7 @@ public struct Skip<Source: Flow>: Flow {
     self.count = count
   }
 
+  /// Subscribes to the source; each observer has a count of its own.
   @inlinable
   @inline(__always)
   @discardableResult

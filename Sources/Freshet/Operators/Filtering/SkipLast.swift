@@ -19,7 +19,10 @@ extension Flow {
 /// The flow behind `skipLast(_:)`.
 @frozen
 public struct SkipLast<Source: Flow>: Flow {
+  /// The source's values.
   public typealias Element = Source.Element
+
+  /// The source's failure.
   public typealias Failure = Source.Failure
   @usableFromInline let source: Source
   @usableFromInline let count: Int
@@ -31,6 +34,7 @@ public struct SkipLast<Source: Flow>: Flow {
     self.count = count
   }
 
+  /// Subscribes to the source; each observer has a queue of its own.
   @_transparent
   @discardableResult
   public func subscribe<O: Observer>(_ observer: O) -> Subscription

@@ -21,7 +21,10 @@ extension Flow {
 @frozen
 public struct SkipUntil<Source: Flow, Other: Flow>: Flow
 where Other.Failure == Source.Failure {
+  /// The source's values.
   public typealias Element = Source.Element
+
+  /// The source's failure.
   public typealias Failure = Source.Failure
   @usableFromInline let source: Source
   @usableFromInline let other: Other
@@ -32,6 +35,7 @@ where Other.Failure == Source.Failure {
     self.other = other
   }
 
+  /// Subscribes to the other flow and to the source.
   @inlinable
   @inline(__always)
   @discardableResult

@@ -19,7 +19,10 @@ extension Flow {
 /// The flow behind `skipWhile(_:)`.
 @frozen
 public struct SkipWhile<Source: Flow>: Flow {
+  /// The source's values.
   public typealias Element = Source.Element
+
+  /// The source's failure.
   public typealias Failure = Source.Failure
   @usableFromInline let source: Source
   @usableFromInline let condition: @Sendable (Element) -> Bool
@@ -31,6 +34,7 @@ public struct SkipWhile<Source: Flow>: Flow {
     self.condition = condition
   }
 
+  /// Subscribes to the source; values are left out anew for each observer.
   @_transparent
   @discardableResult
   public func subscribe<O: Observer>(_ observer: O) -> Subscription

@@ -20,7 +20,10 @@ extension Flow {
 /// The flow behind `take(_:)`.
 @frozen
 public struct Take<Source: Flow>: Flow {
+  /// The source's values.
   public typealias Element = Source.Element
+
+  /// The source's failure.
   public typealias Failure = Source.Failure
   @usableFromInline let source: Source
   @usableFromInline let count: Int
@@ -31,6 +34,9 @@ public struct Take<Source: Flow>: Flow {
     self.count = count
   }
 
+  /// Subscribes to the source; each observer has a count of its own.
+  ///
+  /// With a count of zero the observer is finished without a subscription.
   @inlinable
   @inline(__always)
   @discardableResult

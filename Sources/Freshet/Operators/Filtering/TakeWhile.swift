@@ -23,7 +23,10 @@ extension Flow {
 /// The flow behind `takeWhile(inclusive:_:)`.
 @frozen
 public struct TakeWhile<Source: Flow>: Flow {
+  /// The source's values.
   public typealias Element = Source.Element
+
+  /// The source's failure.
   public typealias Failure = Source.Failure
   @usableFromInline let source: Source
   @usableFromInline let isInclusive: Bool
@@ -37,6 +40,7 @@ public struct TakeWhile<Source: Flow>: Flow {
     self.condition = condition
   }
 
+  /// Subscribes to the source, until a value does not pass the test.
   @_transparent
   @discardableResult
   public func subscribe<O: Observer>(_ observer: O) -> Subscription

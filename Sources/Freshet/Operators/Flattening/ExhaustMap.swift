@@ -22,7 +22,10 @@ extension Flow {
 /// The flow behind `exhaustMap(_:)`.
 @frozen
 public struct ExhaustMap<Source: Flow, Inner: Flow>: Flow where Inner.Failure == Source.Failure {
+  /// The values of the inner flows.
   public typealias Element = Inner.Element
+
+  /// The source's failure.
   public typealias Failure = Source.Failure
   @usableFromInline let source: Source
   @usableFromInline let transform: @Sendable (Source.Element) -> Inner
@@ -33,6 +36,7 @@ public struct ExhaustMap<Source: Flow, Inner: Flow>: Flow where Inner.Failure ==
     self.transform = transform
   }
 
+  /// Subscribes to the source, and to one inner flow at a time.
   @inlinable
   @inline(__always)
   @discardableResult

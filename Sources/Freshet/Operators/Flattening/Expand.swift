@@ -24,7 +24,10 @@ extension Flow {
 @frozen
 public struct Expand<Source: Flow, Inner: Flow>: Flow
 where Inner.Element == Source.Element, Inner.Failure == Source.Failure {
+  /// The source's values.
   public typealias Element = Source.Element
+
+  /// The source's failure.
   public typealias Failure = Source.Failure
   @usableFromInline let source: Source
   @usableFromInline let maxConcurrent: Int
@@ -39,6 +42,7 @@ where Inner.Element == Source.Element, Inner.Failure == Source.Failure {
     self.transform = transform
   }
 
+  /// Subscribes to the source, and to an inner flow for each value that is sent.
   @inlinable
   @inline(__always)
   @discardableResult

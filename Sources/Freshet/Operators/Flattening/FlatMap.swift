@@ -27,7 +27,10 @@ extension Flow {
 /// The flow behind `flatMap(maxConcurrent:_:)`.
 @frozen
 public struct FlatMap<Source: Flow, Inner: Flow>: Flow where Inner.Failure == Source.Failure {
+  /// The values of the inner flows.
   public typealias Element = Inner.Element
+
+  /// The source's failure.
   public typealias Failure = Source.Failure
   @usableFromInline let source: Source
   @usableFromInline let maxConcurrent: Int
@@ -42,6 +45,7 @@ public struct FlatMap<Source: Flow, Inner: Flow>: Flow where Inner.Failure == So
     self.transform = transform
   }
 
+  /// Subscribes to the source, and to an inner flow for each value.
   @inlinable
   @inline(__always)
   @discardableResult

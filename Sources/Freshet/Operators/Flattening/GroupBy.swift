@@ -40,6 +40,7 @@ public struct Group<Key: Hashable & Sendable, Element: Sendable, Failure: Error>
     self.part = part
   }
 
+  /// Adds an observer to the group; it starts with the group's next value.
   @inlinable
   @inline(__always)
   @discardableResult

@@ -23,7 +23,10 @@ extension Flow {
 /// The flow behind `switchMap(_:)`.
 @frozen
 public struct SwitchMap<Source: Flow, Inner: Flow>: Flow where Inner.Failure == Source.Failure {
+  /// The values of the inner flows.
   public typealias Element = Inner.Element
+
+  /// The source's failure.
   public typealias Failure = Source.Failure
   @usableFromInline let source: Source
   @usableFromInline let transform: @Sendable (Source.Element) -> Inner
@@ -34,6 +37,7 @@ public struct SwitchMap<Source: Flow, Inner: Flow>: Flow where Inner.Failure == 
     self.transform = transform
   }
 
+  /// Subscribes to the source, and to the inner flow of the latest value.
   @inlinable
   @inline(__always)
   @discardableResult

@@ -74,6 +74,7 @@ public struct Window<Element: Sendable, Failure: Error>: Flow {
     self.part = part
   }
 
+  /// Adds an observer to the window; it starts with the window's next value.
   @inlinable
   @inline(__always)
   @discardableResult

@@ -16,7 +16,10 @@ extension Flow {
 /// The flow behind `defaultIfEmpty(_:)`.
 @frozen
 public struct DefaultIfEmpty<Source: Flow>: Flow {
+  /// The source's values.
   public typealias Element = Source.Element
+
+  /// The source's failure.
   public typealias Failure = Source.Failure
   @usableFromInline let source: Source
   @usableFromInline let value: Element
@@ -28,6 +31,7 @@ public struct DefaultIfEmpty<Source: Flow>: Flow {
     self.value = value
   }
 
+  /// Subscribes to the source and watches for a value.
   @_transparent
   @discardableResult
   public func subscribe<O: Observer>(_ observer: O) -> Subscription

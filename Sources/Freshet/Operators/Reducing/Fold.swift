@@ -4,6 +4,7 @@
 /// finished, or none.
 @frozen
 public struct Fold<Source: Flow, State: Sendable, Element: Sendable>: Flow {
+  /// The source's failure.
   public typealias Failure = Source.Failure
   @usableFromInline let source: Source
   @usableFromInline let initial: State
@@ -24,6 +25,7 @@ public struct Fold<Source: Flow, State: Sendable, Element: Sendable>: Flow {
     self.result = result
   }
 
+  /// Subscribes to the source and folds its values from the initial state.
   @_transparent
   @discardableResult
   public func subscribe<O: Observer>(_ observer: O) -> Subscription

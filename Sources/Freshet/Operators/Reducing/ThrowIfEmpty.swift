@@ -37,7 +37,10 @@ extension Flow where Failure == Never {
 /// The flow behind `throwIfEmpty(_:)`.
 @frozen
 public struct ThrowIfEmpty<Source: Flow>: Flow {
+  /// The source's values.
   public typealias Element = Source.Element
+
+  /// The source's failure.
   public typealias Failure = Source.Failure
   @usableFromInline let source: Source
   @usableFromInline let failure: @Sendable () -> Failure
@@ -49,6 +52,7 @@ public struct ThrowIfEmpty<Source: Flow>: Flow {
     self.failure = failure
   }
 
+  /// Subscribes to the source and watches for a value.
   @_transparent
   @discardableResult
   public func subscribe<O: Observer>(_ observer: O) -> Subscription

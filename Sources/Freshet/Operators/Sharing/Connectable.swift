@@ -22,7 +22,10 @@ extension Flow {
 /// remembered, and the end. A connection that was disposed of can be made again.
 /// Letting go of the connectable and of the connection stops the source.
 public final class Connectable<Source: Flow>: Flow {
+  /// The source's values.
   public typealias Element = Source.Element
+
+  /// The source's failure.
   public typealias Failure = Source.Failure
   private let source: Source
   private let feed: Feed<Source.Element, Source.Failure>
@@ -37,6 +40,9 @@ public final class Connectable<Source: Flow>: Flow {
     feed = Feed(replay: replay)
   }
 
+  /// Adds an observer; the source starts with ``connect()``.
+  ///
+  /// The observer is told what is remembered first, and after the end that and the end.
   @discardableResult
   public func subscribe<O: Observer>(_ observer: O) -> Subscription
   where O.Element == Element, O.Failure == Failure {

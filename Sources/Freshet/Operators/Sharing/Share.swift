@@ -63,7 +63,10 @@ public enum ShareScope: Sendable {
 ///
 /// All copies of the reference share one source.
 public final class Share<Source: Flow>: Flow {
+  /// The source's values.
   public typealias Element = Source.Element
+
+  /// The source's failure.
   public typealias Failure = Source.Failure
   private let source: Source
   private let holder: SharedConnection<Source.Element, Source.Failure>.Holder
@@ -74,6 +77,7 @@ public final class Share<Source: Flow>: Flow {
     holder = .init(replay: replay, policy: policy)
   }
 
+  /// Adds an observer; the first one subscribes to the source.
   @discardableResult
   public func subscribe<O: Observer>(_ observer: O) -> Subscription
   where O.Element == Element, O.Failure == Failure {

@@ -25,7 +25,10 @@ extension Flow {
 /// The flow behind `debounce(for:on:)`.
 @frozen
 public struct Debounce<Source: Flow>: Flow {
+  /// The source's values.
   public typealias Element = Source.Element
+
+  /// The source's failure.
   public typealias Failure = Source.Failure
   @usableFromInline let source: Source
   @usableFromInline let quiet: Duration
@@ -38,6 +41,7 @@ public struct Debounce<Source: Flow>: Flow {
     self.scheduler = scheduler
   }
 
+  /// Subscribes to the source; each observer has a timer of its own.
   @inlinable
   @inline(__always)
   @discardableResult

@@ -25,7 +25,10 @@ extension Flow {
 /// The flow behind `observe(on:capacity:overflow:)`.
 @frozen
 public struct ObserveOn<Source: Flow>: Flow {
+  /// The source's values.
   public typealias Element = Source.Element
+
+  /// The source's failure.
   public typealias Failure = Source.Failure
   @usableFromInline let source: Source
   @usableFromInline let scheduler: any Scheduler
@@ -42,6 +45,7 @@ public struct ObserveOn<Source: Flow>: Flow {
     self.overflow = overflow
   }
 
+  /// Subscribes to the source, with a queue in front of the observer.
   @inlinable
   @inline(__always)
   @discardableResult

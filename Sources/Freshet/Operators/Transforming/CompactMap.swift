@@ -19,6 +19,7 @@ extension Flow {
 /// The flow behind `compactMap(_:)`.
 @frozen
 public struct CompactMap<Source: Flow, Element: Sendable>: Flow {
+  /// The source's failure.
   public typealias Failure = Source.Failure
   @usableFromInline let source: Source
   @usableFromInline let transform: @Sendable (Source.Element) -> Element?
@@ -30,6 +31,7 @@ public struct CompactMap<Source: Flow, Element: Sendable>: Flow {
     self.transform = transform
   }
 
+  /// Subscribes to the source, with the transform in front of the observer.
   @_transparent
   @discardableResult
   public func subscribe<O: Observer>(_ observer: O) -> Subscription
@@ -37,6 +39,7 @@ public struct CompactMap<Source: Flow, Element: Sendable>: Flow {
     source.subscribe(observer, through: transform)
   }
 
+  /// Connects an observer through one closure, made of this step and the ones after it.
   @_transparent
   @discardableResult
   public func subscribe<O: Observer>(

@@ -28,6 +28,7 @@ where Source.Element == Event<Element, Failure>, Source.Failure == Never {
     self.source = source
   }
 
+  /// Subscribes to the source, whose values become values and an end.
   @_transparent
   @discardableResult
   public func subscribe<O: Observer>(_ observer: O) -> Subscription

@@ -16,7 +16,10 @@ extension Flow {
 /// The flow behind `enumerated()`.
 @frozen
 public struct Enumerated<Source: Flow>: Flow {
+  /// A value and how many came before it.
   public typealias Element = (offset: Int, element: Source.Element)
+
+  /// The source's failure.
   public typealias Failure = Source.Failure
   @usableFromInline let source: Source
 
@@ -26,6 +29,7 @@ public struct Enumerated<Source: Flow>: Flow {
     self.source = source
   }
 
+  /// Subscribes to the source; each observer has a count of its own.
   @_transparent
   @discardableResult
   public func subscribe<O: Observer>(_ observer: O) -> Subscription

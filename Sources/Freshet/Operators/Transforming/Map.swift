@@ -33,6 +33,7 @@ extension Flow {
 /// The flow behind `map(_:)`.
 @frozen
 public struct Map<Source: Flow, Element: Sendable>: Flow {
+  /// The source's failure.
   public typealias Failure = Source.Failure
   @usableFromInline let source: Source
   @usableFromInline let transform: @Sendable (Source.Element) -> Element
@@ -44,6 +45,7 @@ public struct Map<Source: Flow, Element: Sendable>: Flow {
     self.transform = transform
   }
 
+  /// Subscribes to the source, with the transform in front of the observer.
   @_transparent
   @discardableResult
   public func subscribe<O: Observer>(_ observer: O) -> Subscription
@@ -52,6 +54,7 @@ public struct Map<Source: Flow, Element: Sendable>: Flow {
     return source.subscribe(observer, through: { transform($0) })
   }
 
+  /// Connects an observer through one closure, made of this step and the ones after it.
   @_transparent
   @discardableResult
   public func subscribe<O: Observer>(

@@ -19,6 +19,7 @@ extension Flow {
 /// The flow behind `mapFailure(_:)`.
 @frozen
 public struct MapFailure<Source: Flow, Failure: Error>: Flow {
+  /// The source's values.
   public typealias Element = Source.Element
   @usableFromInline let source: Source
   @usableFromInline let transform: @Sendable (Source.Failure) -> Failure
@@ -30,6 +31,7 @@ public struct MapFailure<Source: Flow, Failure: Error>: Flow {
     self.transform = transform
   }
 
+  /// Subscribes to the source, whose failure goes through the transform.
   @_transparent
   @discardableResult
   public func subscribe<O: Observer>(_ observer: O) -> Subscription
@@ -37,6 +39,7 @@ public struct MapFailure<Source: Flow, Failure: Error>: Flow {
     source.subscribe(MapFailureObserver(downstream: observer, transform: transform))
   }
 
+  /// Hands the steps after it to the source, which makes them one closure with its own.
   @_transparent
   @discardableResult
   public func subscribe<O: Observer>(

@@ -17,7 +17,10 @@ extension Flow {
 /// The flow behind `materialize()`.
 @frozen
 public struct Materialize<Source: Flow>: Flow {
+  /// A value of the source, or its end.
   public typealias Element = Event<Source.Element, Source.Failure>
+
+  /// It cannot fail: the failure is a value.
   public typealias Failure = Never
   @usableFromInline let source: Source
 
@@ -27,6 +30,7 @@ public struct Materialize<Source: Flow>: Flow {
     self.source = source
   }
 
+  /// Subscribes to the source, whose values and end become values.
   @_transparent
   @discardableResult
   public func subscribe<O: Observer>(_ observer: O) -> Subscription

@@ -20,7 +20,10 @@ extension Flow {
 /// The flow behind `measureInterval(on:)`.
 @frozen
 public struct MeasureInterval<Source: Flow, Clock: TimeScheduler>: Flow {
+  /// A value and the time since the one before it.
   public typealias Element = (value: Source.Element, interval: Duration)
+
+  /// The source's failure.
   public typealias Failure = Source.Failure
   @usableFromInline let source: Source
   @usableFromInline let scheduler: Clock
@@ -32,6 +35,7 @@ public struct MeasureInterval<Source: Flow, Clock: TimeScheduler>: Flow {
     self.scheduler = scheduler
   }
 
+  /// Subscribes to the source and begins to measure.
   @_transparent
   @discardableResult
   public func subscribe<O: Observer>(_ observer: O) -> Subscription

@@ -17,7 +17,10 @@ extension Flow {
 /// The flow behind `pairwise()`.
 @frozen
 public struct Pairwise<Source: Flow>: Flow {
+  /// A value and the one before it.
   public typealias Element = (previous: Source.Element, current: Source.Element)
+
+  /// The source's failure.
   public typealias Failure = Source.Failure
   @usableFromInline let source: Source
 
@@ -27,6 +30,7 @@ public struct Pairwise<Source: Flow>: Flow {
     self.source = source
   }
 
+  /// Subscribes to the source; each observer has a previous value of its own.
   @_transparent
   @discardableResult
   public func subscribe<O: Observer>(_ observer: O) -> Subscription

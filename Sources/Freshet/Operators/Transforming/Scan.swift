@@ -22,6 +22,7 @@ extension Flow {
 /// The flow behind `scan(_:_:)`.
 @frozen
 public struct Scan<Source: Flow, Element: Sendable>: Flow {
+  /// The source's failure.
   public typealias Failure = Source.Failure
   @usableFromInline let source: Source
   @usableFromInline let initial: Element
@@ -38,6 +39,7 @@ public struct Scan<Source: Flow, Element: Sendable>: Flow {
     self.step = step
   }
 
+  /// Subscribes to the source; each observer has a state of its own.
   @_transparent
   @discardableResult
   public func subscribe<O: Observer>(_ observer: O) -> Subscription

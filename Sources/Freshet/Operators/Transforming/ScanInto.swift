@@ -23,6 +23,7 @@ extension Flow {
 /// The flow behind `scan(into:_:)`.
 @frozen
 public struct ScanInto<Source: Flow, Element: Sendable>: Flow {
+  /// The source's failure.
   public typealias Failure = Source.Failure
   @usableFromInline let source: Source
   @usableFromInline let initial: Element
@@ -40,6 +41,7 @@ public struct ScanInto<Source: Flow, Element: Sendable>: Flow {
     self.step = step
   }
 
+  /// Subscribes to the source; each observer has a state of its own.
   @_transparent
   @discardableResult
   public func subscribe<O: Observer>(_ observer: O) -> Subscription

@@ -32,7 +32,10 @@ extension Flow {
 /// The flow behind `tap(onStart:onValue:onEnd:)`.
 @frozen
 public struct Tap<Source: Flow>: Flow {
+  /// The source's values.
   public typealias Element = Source.Element
+
+  /// The source's failure.
   public typealias Failure = Source.Failure
   @usableFromInline let source: Source
   @usableFromInline let onStart: (@Sendable () -> Void)?
@@ -51,6 +54,7 @@ public struct Tap<Source: Flow>: Flow {
     self.onEnd = onEnd
   }
 
+  /// Subscribes to the source, with the closures in front of the observer.
   @_transparent
   @discardableResult
   public func subscribe<O: Observer>(_ observer: O) -> Subscription

@@ -41,6 +41,7 @@ extension Flow where Failure == Never {
 /// The flow behind `tryMap(_:)`, `tryFilter(_:)` and `tryCompactMap(_:)`.
 @frozen
 public struct TryCompactMap<Source: Flow, Element: Sendable>: Flow {
+  /// The source's failure.
   public typealias Failure = Source.Failure
   @usableFromInline let source: Source
   @usableFromInline let transform: @Sendable (Source.Element) throws(Source.Failure) -> Element?
@@ -55,6 +56,7 @@ public struct TryCompactMap<Source: Flow, Element: Sendable>: Flow {
     self.transform = transform
   }
 
+  /// Subscribes to the source, with the transform in front of the observer.
   @_transparent
   @discardableResult
   public func subscribe<O: Observer>(_ observer: O) -> Subscription
@@ -62,6 +64,7 @@ public struct TryCompactMap<Source: Flow, Element: Sendable>: Flow {
     source.subscribe(TryObserver(downstream: observer, transform: transform))
   }
 
+  /// Connects an observer through one closure, made of this step and the ones after it.
   @_transparent
   @discardableResult
   public func subscribe<O: Observer>(

@@ -49,6 +49,7 @@ extension Flow where Failure == Never {
 /// The flow behind `tryScan(_:_:)`.
 @frozen
 public struct TryScan<Source: Flow, Element: Sendable>: Flow {
+  /// The source's failure.
   public typealias Failure = Source.Failure
   @usableFromInline let source: Source
   @usableFromInline let initial: Element
@@ -66,6 +67,7 @@ public struct TryScan<Source: Flow, Element: Sendable>: Flow {
     self.step = step
   }
 
+  /// Subscribes to the source; each observer has a state of its own.
   @_transparent
   @discardableResult
   public func subscribe<O: Observer>(_ observer: O) -> Subscription
