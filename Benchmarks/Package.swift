@@ -6,11 +6,13 @@ let package = Package(
   name: "freshet-benchmarks",
   dependencies: [.package(name: "freshet", path: "..")],
   targets: [
+    .target(name: "CAllocations"),
     .executableTarget(
       name: "streams",
       dependencies: [
-        .product(name: "Freshet", package: "freshet")
+        "CAllocations",
+        .product(name: "Freshet", package: "freshet"),
       ],
-      swiftSettings: [.swiftLanguageMode(.v6)])
+      swiftSettings: [.swiftLanguageMode(.v6)]),
   ]
 )

@@ -1,6 +1,6 @@
-/// The same work by hand, as fast as a person would write it.
+/// The same work by hand.
 
-/// A list of nodes called through a class's table, without any lock.
+/// A node of a stream that is called through its class's table, without any lock.
 class HandNode {
   func receive(_ value: Int) {}
 }
@@ -10,7 +10,7 @@ final class HandSum: HandNode {
   @exclusivity(unchecked) var sum = 0
 
   override func receive(_ value: Int) {
-    sum = (sum ^ value) &* 31
+    sum = mix(sum, value)
   }
 }
 
@@ -38,41 +38,113 @@ final class HandFilter: HandNode {
   }
 }
 
-@inline(never)
-func handSubject(_ count: Int, _ nodes: [HandNode]) {
-  for value in 0..<count {
+/// The obvious subject without a lock: a list of nodes.
+final class HandSubject {
+  private var nodes: [HandNode] = []
+
+  func add(_ node: HandNode) {
+    nodes.append(node)
+  }
+
+  @inline(never)
+  func send(_ value: Int) {
     for node in nodes { node.receive(value) }
   }
 }
 
 /// The obvious subject with a value: a list of closures and a stored property.
 final class HandBehavior {
-  var value = 0 { didSet { for observer in observers { observer(value) } } }
-  var observers: [(Int) -> Void] = []
+  private var observers: [(Int) -> Void] = []
+  private var stored = 0
+
+  func observe(_ observer: @escaping (Int) -> Void) {
+    observers.append(observer)
+  }
+
+  @inline(never)
+  func send(_ value: Int) {
+    stored = value
+    for observer in observers { observer(value) }
+  }
 }
 
-/// The obvious pair of cells.
-final class HandLatest {
+/// The obvious pair of cells, with a node for each side.
+final class HandPair {
   @exclusivity(unchecked) var first: Int?
   @exclusivity(unchecked) var second: Int?
-  var sink: (Int, Int) -> Void = { _, _ in }
+  let next: HandNode
 
-  func sendFirst(_ value: Int) {
-    first = value
-    if let second { sink(value, second) }
-  }
-
-  func sendSecond(_ value: Int) {
-    second = value
-    if let first { sink(first, value) }
+  init(_ next: HandNode) {
+    self.next = next
   }
 }
 
-/// The obvious subject that can be left again.
-final class HandRegistry {
-  var observers: [Int: (Int) -> Void] = [:]
-  var next = 0
+final class HandLatestFirst: HandNode {
+  let pair: HandPair
 
+  init(_ pair: HandPair) {
+    self.pair = pair
+  }
+
+  override func receive(_ value: Int) {
+    pair.first = value
+    if let second = pair.second { pair.next.receive(value &+ second) }
+  }
+}
+
+final class HandLatestSecond: HandNode {
+  let pair: HandPair
+
+  init(_ pair: HandPair) {
+    self.pair = pair
+  }
+
+  override func receive(_ value: Int) {
+    pair.second = value
+    if let first = pair.first { pair.next.receive(first &+ value) }
+  }
+}
+
+final class HandZipFirst: HandNode {
+  let pair: HandPair
+
+  init(_ pair: HandPair) {
+    self.pair = pair
+  }
+
+  override func receive(_ value: Int) {
+    if let second = pair.second {
+      pair.second = nil
+      pair.next.receive(value &+ second)
+    } else {
+      pair.first = value
+    }
+  }
+}
+
+final class HandZipSecond: HandNode {
+  let pair: HandPair
+
+  init(_ pair: HandPair) {
+    self.pair = pair
+  }
+
+  override func receive(_ value: Int) {
+    if let first = pair.first {
+      pair.first = nil
+      pair.next.receive(first &+ value)
+    } else {
+      pair.second = value
+    }
+  }
+}
+
+/// The obvious subject that can be left again: a dictionary of closures.
+final class HandRegistry {
+  private var observers: [Int: (Int) -> Void] = [:]
+  private var next = 0
+
+  @inline(never)
   func add(_ observer: @escaping (Int) -> Void) -> () -> Void {
     let key = next
     next += 1

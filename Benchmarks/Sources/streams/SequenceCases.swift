@@ -1,57 +1,18 @@
 import Freshet
-import Synchronization
-
-/// Where a flow leaves its result.
-final class Cell: Sendable {
-  let value = Atomic<Int>(0)
-}
-
-/// Folds what comes; the loop depends on its own last result, so it cannot be hoisted.
-struct Sum: Observer {
-  typealias Element = Int
-  typealias Failure = Never
-  let cell: Cell
-  var sum = 0
-
-  init(_ cell: Cell) {
-    self.cell = cell
-  }
-
-  static var mayPause: Bool { false }
-
-  mutating func start(_ subscription: Subscription) {}
-
-  mutating func receive(_ value: Int) -> Answer {
-    sum = (sum ^ value) &* 31
-    return .more
-  }
-
-  mutating func end(_ end: End<Never>) {
-    cell.value.store(sum, ordering: .relaxed)
-  }
-}
-
-/// Runs a flow to its end and returns what came out of it.
-@inline(__always)
-func sum<F: Flow>(_ flow: F) -> Int where F.Element == Int, F.Failure == Never {
-  let cell = Cell()
-  flow.subscribe(Sum(cell))
-  return cell.value.load(ordering: .relaxed)
-}
 
 @inline(never)
 func handChain(_ count: Int) -> Int {
   var sum = 0
   for value in 0..<count {
     let mapped = value &* 3
-    if mapped & 1 == 0 { sum = (sum ^ mapped) &* 31 }
+    if mapped & 1 == 0 { sum = mix(sum, mapped) }
   }
   return sum
 }
 
 @inline(never)
 func flowChain(_ count: Int) -> Int {
-  sum((0..<count).flow.map { $0 &* 3 }.filter { $0 & 1 == 0 })
+  only((0..<count).flow.map { $0 &* 3 }.filter { $0 & 1 == 0 }.reduce(0) { mix($0, $1) })
 }
 
 @inline(never)
@@ -68,17 +29,17 @@ func handTen(_ count: Int) -> Int {
     m ^= 8
     m &+= 9
     m ^= 10
-    sum = (sum ^ m) &* 31
+    sum = mix(sum, m)
   }
   return sum
 }
 
 @inline(never)
 func flowTen(_ count: Int) -> Int {
-  sum(
+  only(
     (0..<count).flow.map { $0 &+ 1 }.map { $0 ^ 2 }.map { $0 &+ 3 }.map { $0 ^ 4 }
       .map { $0 &+ 5 }.map { $0 ^ 6 }.map { $0 &+ 7 }.map { $0 ^ 8 }.map { $0 &+ 9 }
-      .map { $0 ^ 10 })
+      .map { $0 ^ 10 }.reduce(0) { mix($0, $1) })
 }
 
 @inline(never)
@@ -105,31 +66,32 @@ func handTwenty(_ count: Int) -> Int {
     if m & 63 == 55 { continue }
     m &+= 9
     if m & 63 == 54 { continue }
-    sum = (sum ^ m) &* 31
+    sum = mix(sum, m)
   }
   return sum
 }
 
 @inline(never)
 func flowTwenty(_ count: Int) -> Int {
-  sum(
+  only(
     (0..<count).flow
       .map { $0 &+ 1 }.filter { $0 & 63 != 63 }.map { $0 &+ 3 }.filter { $0 & 63 != 62 }
       .map { $0 &+ 5 }.filter { $0 & 63 != 61 }.map { $0 &+ 7 }.filter { $0 & 63 != 60 }
       .map { $0 &+ 9 }.filter { $0 & 63 != 59 }.map { $0 &+ 1 }.filter { $0 & 63 != 58 }
       .map { $0 &+ 3 }.filter { $0 & 63 != 57 }.map { $0 &+ 5 }.filter { $0 & 63 != 56 }
-      .map { $0 &+ 7 }.filter { $0 & 63 != 55 }.map { $0 &+ 9 }.filter { $0 & 63 != 54 })
+      .map { $0 &+ 7 }.filter { $0 & 63 != 55 }.map { $0 &+ 9 }.filter { $0 & 63 != 54 }
+      .reduce(0) { mix($0, $1) })
 }
 
 func sequenceCases(_ runner: Runner) {
-  let count = 10_000_000
+  let count = 1_000_000
   runner.compare(
     "sequence/map-filter-reduce", values: count, reach: 1.5,
     floor: { handChain(count) }, flow: { flowChain(count) })
   runner.compare(
-    "sequence/10-maps", values: count, reach: 2,
+    "sequence/10-maps-reduce", values: count, reach: 2,
     floor: { handTen(count) }, flow: { flowTen(count) })
   runner.compare(
-    "sequence/20-maps-and-filters", values: count, reach: 2,
+    "sequence/20-maps-and-filters-reduce", values: count, reach: 2,
     floor: { handTwenty(count) }, flow: { flowTwenty(count) })
 }

@@ -14,7 +14,9 @@ func flowSubject(_ count: Int, observers: Int) -> Int {
 @inline(never)
 func handFanOut(_ count: Int, observers: Int) -> Int {
   let nodes = (0..<observers).map { _ in HandSum() }
-  handSubject(count, nodes)
+  let subject = HandSubject()
+  for node in nodes { subject.add(node) }
+  for value in 0..<count { subject.send(value) }
   return nodes[0].sum
 }
 
@@ -31,7 +33,9 @@ func flowSubjectChain(_ count: Int) -> Int {
 @inline(never)
 func handSubjectChain(_ count: Int) -> Int {
   let sum = HandSum()
-  handSubject(count, [HandMap(HandFilter(sum))])
+  let subject = HandSubject()
+  subject.add(HandMap(HandFilter(sum)))
+  for value in 0..<count { subject.send(value) }
   return sum.sum
 }
 
@@ -47,31 +51,35 @@ func flowBehavior(_ count: Int) -> Int {
 
 @inline(never)
 func handBehavior(_ count: Int) -> Int {
-  var sum = 0
+  let sum = HandSum()
   let behavior = HandBehavior()
-  behavior.observers.append { sum = (sum ^ $0) &* 31 }
-  for value in 0..<count { behavior.value = value }
-  return sum
+  behavior.observe { sum.receive($0) }
+  for value in 0..<count { behavior.send(value) }
+  return sum.sum
 }
 
 @inline(never)
 func flowChurn(_ count: Int, live: Int) -> Int {
+  let cell = Cell()
   let subject = PublishSubject<Int, Never>()
   let bag = DisposeBag()
   for _ in 0..<live { subject.subscribe { _ in }.store(in: bag) }
-  for _ in 0..<count { subject.subscribe { _ in }.dispose() }
+  for _ in 0..<count {
+    subject.subscribe { cell.value.store($0, ordering: .relaxed) }.dispose()
+  }
   return count
 }
 
 @inline(never)
 func handChurn(_ count: Int) -> Int {
+  let cell = Cell()
   let registry = HandRegistry()
-  for _ in 0..<count { registry.add { _ in }() }
+  for _ in 0..<count { registry.add { cell.value.store($0, ordering: .relaxed) }() }
   return count
 }
 
 func subjectCases(_ runner: Runner) {
-  let count = 10_000_000
+  let count = 200_000
   runner.compare(
     "subject/map-filter-1-observer", values: count, reach: 2,
     floor: { handSubjectChain(count) }, flow: { flowSubjectChain(count) })
@@ -85,7 +93,7 @@ func subjectCases(_ runner: Runner) {
   runner.compare(
     "behavior-subject/1-observer", values: count, reach: 1,
     floor: { handBehavior(count) }, flow: { flowBehavior(count) })
-  let rounds = 1_000_000
+  let rounds = 50_000
   runner.compare(
     "subject/subscribe-and-dispose", values: rounds, reach: 1.5,
     floor: { handChurn(rounds) }, flow: { flowChurn(rounds, live: 0) })

@@ -1,0 +1,11 @@
+#ifndef CALLOCATIONS_H
+#define CALLOCATIONS_H
+
+/// How many blocks the calling thread has taken from malloc; 0 where that is not counted.
+long allocations_of_this_thread(void);
+
+/// How many bytes of malloc's blocks are in use in the whole process, their headers included;
+/// 0 where that is not known.
+long bytes_in_use(void);
+
+#endif
