@@ -12,8 +12,8 @@ import Dispatch
 final class SerialWorker: Sendable {
   private let queue: DispatchQueue
 
-  init(label: String) {
-    queue = DispatchQueue(label: label, qos: .userInitiated)
+  init(label: String, isUrgent: Bool = true) {
+    queue = DispatchQueue(label: label, qos: isUrgent ? .userInitiated : .utility)
   }
 
   func run(_ job: @escaping @Sendable () -> Void) { queue.async(execute: job) }

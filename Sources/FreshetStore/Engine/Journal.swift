@@ -41,6 +41,10 @@ final class Journal: Sendable {
   let queue = Mutex(Queue())
   let worker = SerialWorker(label: "freshet.committer")
   let hub: FeedHub
+  /// Compaction, statistics and checks, beside commits and reads.
+  let maintenanceWorker = SerialWorker(label: "freshet.maintenance", isUrgent: false)
+  /// Entered while maintenance runs.
+  let maintenance = IdleGroup()
 
   var path: String { folder.path }
 
@@ -117,6 +121,8 @@ final class Journal: Sendable {
     let (committer, idle) = queue.withLock { ($0.committer, $0.idle) }
     // A callback of the commit that closes the store must not wait for itself.
     if committer != Platform.threadID { idle.wait() }
+    // Maintenance looks now and then whether the store is closed, and calls back after it has left.
+    maintenance.wait()
     if lock != nil, case .interval = options.durability { synchronizeLater() }
     hub.close(nil)
   }

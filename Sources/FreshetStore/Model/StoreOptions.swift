@@ -12,6 +12,30 @@ public struct StoreOptions: Sendable {
     case never
   }
 
+  /// What compaction keeps beside the present items.
+  public struct Retention: Sendable, Hashable {
+    /// Commits that can be followed again from a token.
+    public var commits = 100_000
+    /// For how long commits can be followed again, whatever their number.
+    public var age = Duration.seconds(3600)
+    /// For how long a deleted item can be restored, at least; nil is for ever.
+    ///
+    /// Compaction erases those deleted earlier, when the commit that deleted them is no longer kept
+    /// either.
+    public var deleted: Duration? = .seconds(30 * 86_400)
+
+    /// 100 000 commits and one hour; deleted items can be restored for 30 days.
+    public init() {}
+
+    /// As little as possible: the present items, and those deleted.
+    public static var none: Retention {
+      var retention = Retention()
+      retention.commits = 0
+      retention.age = .zero
+      return retention
+    }
+  }
+
   /// What an acknowledgement promises.
   public var durability = Durability.everyCommit
   /// How long a commit waits for another process that holds the write lock.
@@ -24,6 +48,11 @@ public struct StoreOptions: Sendable {
   public var allowsUnsafePermissions = false
   /// Opens a store on a network file system, where locks may not hold.
   public var allowsNetworkFileSystem = false
+
+  /// What compaction keeps beside the present items.
+  public var retention = Retention()
+  /// Compacts in the background when more than half of the store, and more than 64 MiB, is dead.
+  public var compactsAutomatically = true
 
   /// A segment that is this long gets a successor.
   package var segmentBytes = Limits.segmentBytes
