@@ -18,7 +18,7 @@ enum HelpCommand {
       } else {
         session.sayHello(command: "help")
         var result = CommandResult("help")
-        result.table = table(topic)
+        result.details = [("help", .object(table(topic)))]
         session.tell(result)
       }
       return .done
@@ -53,9 +53,7 @@ enum HelpCommand {
       global options:
       \(lines(CommandTable.globals))
 
-      freshet help COMMAND explains one. Exit codes: 0 done, 1 something failed, 2 usage,
-      3 cursor lost, 5 rolled back, 6 time-out, 7 store lost, 74 stdout cannot be written,
-      141 the reader is gone.
+      freshet help COMMAND explains one; freshet man tells all, exit codes and settings too.
       """
   }
 

@@ -25,8 +25,8 @@ struct CommandResult {
   /// Why it was skipped.
   var reason: String?
   var isDry = false
-  /// The table of commands, for `help`.
-  var table: JSONObject?
+  /// What else the command tells, in this order.
+  var details: [(key: StaticString, value: JSONValue)] = []
   var problem: Problem?
   var id: String?
   var revision: Int64?
@@ -116,7 +116,7 @@ extension Session {
       if let outcome = result.outcome { data.string("outcome", outcome) }
       if let count = result.count { data.int("count", count) }
       if let reason = result.reason { data.string("reason", reason) }
-      if let table = result.table { data.value("help", .object(table)) }
+      for (key, value) in result.details { data.value(key, value) }
       if result.isDry { data.bool("dry", true) }
       if let problem = result.problem { data.object("error") { problem.write(to: &$0) } }
     }
@@ -156,5 +156,19 @@ extension CommandResult {
     let words = word.replacing("_", with: " ")
     let subject = id ?? reason ?? count.map { "\($0) items" } ?? operation
     return TextLine.clean(words + String(repeating: " ", count: max(1, 12 - words.count)) + subject)
+  }
+}
+
+extension Session {
+  /// Prints a text that is the command's whole answer: as it is, or in one record.
+  func tellDocument(_ operation: String, _ text: String) {
+    if output.format == .text {
+      output.printText(text)
+      return
+    }
+    sayHello(command: operation)
+    var result = CommandResult(operation)
+    result.details = [("text", .string(text))]
+    tell(result)
   }
 }

@@ -4,12 +4,31 @@ enum ExitCode {
   static let itemFailed: Int32 = 1
   static let usage: Int32 = 2
   static let cursorLost: Int32 = 3
+  static let credentials: Int32 = 4
   static let rolledBack: Int32 = 5
   static let timeout: Int32 = 6
   static let storeLost: Int32 = 7
   static let ourBug: Int32 = 70
   static let writeError: Int32 = 74
   static let readerGone: Int32 = 141
+
+  /// What each means, for the manual.
+  static let table: [(code: Int32, meaning: String)] = [
+    (done, "all done; a bounded watch reached its bound; nothing had to be done"),
+    (itemFailed, "finished, but something failed"),
+    (usage, "the command line, a script, a setting or a cursor makes no sense"),
+    (cursorLost, "with --strict: the cursor leads nowhere, or changes are no longer kept"),
+    (credentials, "a catalogue's key is missing or was refused"),
+    (rolledBack, "a transaction was rolled back"),
+    (timeout, "the time of --timeout is over"),
+    (storeLost, "the store cannot be used, or was lost while in use"),
+    (ourBug, "a bug of freshet"),
+    (writeError, "stdout cannot be written"),
+    (129, "SIGHUP ended it, after everything acknowledged was kept"),
+    (130, "SIGINT ended it, likewise"),
+    (readerGone, "the reader of stdout is gone"),
+    (143, "SIGTERM ended it, likewise"),
+  ]
 }
 
 /// What is wrong, as it stands in `data.error` of an event.

@@ -109,6 +109,22 @@ enum System {
     }
   }
 
+  /// Whether a standard descriptor was closed or given to /dev/null.
+  static func isClosedOrDevNull(_ descriptor: Int32) -> Bool {
+    var mine = stat()
+    var nowhere = stat()
+    guard fstat(descriptor, &mine) == 0, stat("/dev/null", &nowhere) == 0 else { return true }
+    return mine.st_mode & S_IFMT == S_IFCHR && mine.st_rdev == nowhere.st_rdev
+  }
+
+  /// How many bytes an ordinary user can still write on a path's file system; nil when the path
+  /// is not there.
+  static func freeBytes(at path: String) -> Int64? {
+    var status = statvfs()
+    guard statvfs(path, &status) == 0 else { return nil }
+    return Int64(status.f_bavail) * Int64(status.f_frsize)
+  }
+
   /// Whether a descriptor is open for reading.
   static func isReadable(_ descriptor: Int32) -> Bool {
     let flags = fcntl(descriptor, F_GETFL)

@@ -2,7 +2,8 @@
 enum CommandTable {
   static let commands: [CommandSpec] = [
     SaveCommand.spec, ListCommand.spec, ShowCommand.spec, DeleteCommand.spec, RestoreCommand.spec,
-    WatchCommand.spec, RunCommand.spec, HelpCommand.spec, VersionCommand.spec,
+    WatchCommand.spec, RunCommand.spec, ConfigCommand.spec, DoctorCommand.spec,
+    CompletionsCommand.spec, ManCommand.spec, HelpCommand.spec, VersionCommand.spec,
   ]
 
   /// Options of every command.
@@ -20,8 +21,7 @@ enum CommandTable {
 
   /// Commands of the product that this version does not have.
   static let later = [
-    "download", "search", "books", "guidance", "bench", "store", "serve", "schema", "completions",
-    "man", "config", "doctor",
+    "download", "search", "books", "guidance", "bench", "store", "serve", "schema",
   ]
 
   static let parser = ArgumentParser(commands: commands, globals: globals, later: later)

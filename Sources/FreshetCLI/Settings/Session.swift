@@ -67,7 +67,7 @@ final class Session: Sendable {
   }
 
   /// Opens the store; for reading without its lock and without a change to any file.
-  private static func setUp(at path: String, forReading: Bool) throws(StoreError) {
+  static func setUp(at path: String, forReading: Bool) throws(StoreError) {
     guard forReading else { return try DatabaseManager.setUp(at: path) }
     var options = StoreOptions()
     options.isReadOnly = true
@@ -81,7 +81,7 @@ final class Session: Sendable {
   }
 
   /// The folder a store is in; other kinds of address are for later versions.
-  private static func path(of address: String) throws(Stop) -> String {
+  static func path(of address: String) throws(Stop) -> String {
     if address.isEmpty { throw .usage("no_store", "the name of the store is empty") }
     guard let scheme = address.firstRange(of: "://") else { return address }
     if address[..<scheme.lowerBound] == "file" {

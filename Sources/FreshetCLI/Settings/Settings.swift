@@ -14,6 +14,8 @@ struct Settings: Sendable {
   struct Value: Sendable {
     let text: String
     let origin: Origin
+    /// The option, variable or file it stands in; nil for a default.
+    var place: String?
   }
 
   /// The settings that options, environment and config file share, and the choices they have.
@@ -22,7 +24,22 @@ struct Settings: Sendable {
     ("color", ["auto", "always", "never"]),
   ]
 
+  /// Variables that are read, for the manual.
+  static let variables: [(name: String, meaning: String)] = [
+    ("FRESHET_STORE", "the store's folder, where --store is not given"),
+    ("FRESHET_FORMAT", "ndjson or text, where --format is not given"),
+    ("FRESHET_COLOR", "auto, always or never, where --color is not given"),
+    ("FRESHET_CONFIG", "the config file, where --config is not given"),
+    ("NO_COLOR", "if set and not empty: no colour, unless it is asked for"),
+    ("NOTIFY_SOCKET", "where watch tells a service manager that it is ready and that it stops"),
+    ("XDG_CONFIG_HOME, XDG_DATA_HOME, HOME", "where the standard files are"),
+  ]
+
+  /// Every setting in the order of ``names``, with its origin; nil where it has no value.
+  let all: [(name: String, value: Value?)]
   let store: Value?
+  /// The config file that was read, if there was one.
+  let configFile: String?
   let format: Output.Format
   let usesColor: Bool
   let verbosity: Int
@@ -42,11 +59,18 @@ struct Settings: Sendable {
       }
       values[name] = value
     }
-    store = try Self.expanded(values["store"], environment) ?? Self.defaultStore(environment)
-    format =
+    let store = try Self.expanded(values["store"], environment) ?? Self.defaultStore(environment)
+    self.store = store
+    values["store"] = store
+    values["color"] = values["color"] ?? Value(text: "auto", origin: .standard)
+    configFile = file.path
+    let format =
       invocation.command.isForPeople
       ? Output.Format(rawValue: values["format"]?.text ?? "text") ?? .text
       : Self.format(chosen: values["format"]?.text, isTerminal: System.isTerminal(1))
+    self.format = format
+    values["format"] = values["format"] ?? Value(text: format.rawValue, origin: .standard)
+    all = Self.names.map { ($0.name, values[$0.name]) }
     verbosity = invocation.count("verbose") - (invocation.has("quiet") ? 1 : 0)
     switch values["color"]?.text ?? "auto" {
     case "always": usesColor = true
@@ -75,11 +99,14 @@ struct Settings: Sendable {
   private static func value(
     _ name: String, _ invocation: Invocation, _ environment: (String) -> String?, _ file: ConfigFile
   ) -> Value? {
-    if let text = invocation.value(name) { return Value(text: text, origin: .option) }
-    if let text = environment("FRESHET_" + name.uppercased()), !text.isEmpty {
-      return Value(text: text, origin: .environment)
+    if let text = invocation.value(name) {
+      return Value(text: text, origin: .option, place: "--\(name)")
     }
-    return file.values[name].map { Value(text: $0, origin: .configFile) }
+    let variable = "FRESHET_" + name.uppercased()
+    if let text = environment(variable), !text.isEmpty {
+      return Value(text: text, origin: .environment, place: variable)
+    }
+    return file.values[name].map { Value(text: $0, origin: .configFile, place: file.path) }
   }
 
   /// A leading `~/` means the home folder; a shell has seen to that only where it could.
@@ -92,7 +119,7 @@ struct Settings: Sendable {
         "bad_setting",
         "\(value.origin.rawValue) sets store to “\(value.text.prefix(80))”, but HOME is not set")
     }
-    return Value(text: home + value.text.dropFirst(), origin: value.origin)
+    return Value(text: home + value.text.dropFirst(), origin: value.origin, place: value.place)
   }
 
   /// `$XDG_DATA_HOME/freshet`, else `~/.local/share/freshet`; nil when neither is known.
@@ -114,6 +141,8 @@ struct Settings: Sendable {
 /// The user's `config.json`: one object with settings as strings.
 struct ConfigFile {
   private(set) var values: [String: String] = [:]
+  /// The file that was read; nil when there is none.
+  private(set) var path: String?
 
   init(_ invocation: Invocation, environment: (String) -> String?) throws(Stop) {
     let named = invocation.value("config") ?? environment("FRESHET_CONFIG")
@@ -129,6 +158,7 @@ struct ConfigFile {
       if named == nil { return }
       throw .usage("bad_config", "there is no config file \(path)")
     }
+    self.path = path
     try read(bytes, path: path)
   }
 

@@ -367,6 +367,18 @@ final class Sandbox {
     return run
   }
 
+  /// Runs a command that answers people to its end, and returns stdout's lines.
+  func lines(_ arguments: String..., environment: [String: String] = [:]) throws -> (
+    status: Child.Status, lines: [String], errors: String
+  ) {
+    let child = try Child(
+      arguments,
+      environment: ["FRESHET_STORE": store, "HOME": folder.path].merging(environment) { $1 })
+    var lines: [String] = []
+    while let line = try child.nextLine() { lines.append(String(decoding: line, as: UTF8.self)) }
+    return (child.wait(), lines, child.errorText)
+  }
+
   static func check(_ run: Run, _ sourceLocation: SourceLocation = #_sourceLocation) {
     #expect(run.records.first?.type == "stream.hello", sourceLocation: sourceLocation)
     #expect(run.end?.type == "stream.end", sourceLocation: sourceLocation)

@@ -1,0 +1,44 @@
+import FreshetStore
+
+/// `freshet config show`: what the settings are, and where each comes from.
+enum ConfigCommand {
+  static let spec = CommandSpec(
+    name: "config",
+    summary: "Show the settings.",
+    arguments: [
+      ArgumentSpec(name: "WHAT", help: "show: print them", count: 1...1, choices: ["show"])
+    ],
+    options: [.flag("origin", "where each value comes from, too")],
+    examples: [
+      .init(line: "freshet config show --origin", meaning: "each setting and who sets it")
+    ],
+    notes: [
+      "An option goes before a FRESHET_ variable, that before the config file, that before the "
+        + "default."
+    ],
+    run: { (invocation, session) throws(Stop) in
+      session.sayHello(command: "config")
+      for setting in session.settings.all {
+        session.tell(setting.name, setting.value, withOrigin: invocation.has("origin"))
+      }
+      return .done
+    })
+}
+
+extension Session {
+  fileprivate func tell(_ name: String, _ value: Settings.Value?, withOrigin: Bool) {
+    count("settings")
+    var text = name + String(repeating: " ", count: max(1, 10 - name.count))
+    text += value.map { TextLine.clean($0.text) } ?? "(not set)"
+    if withOrigin, let value {
+      text += "   (\(value.origin.rawValue)\(value.place.map { ": \($0)" } ?? ""))"
+    }
+    output.emit(EventHead("config.setting"), text: text) { data in
+      data.string("name", name)
+      data.string("value", value?.text)
+      guard withOrigin else { return }
+      data.string("origin", value?.origin.rawValue)
+      data.string("place", value?.place)
+    }
+  }
+}
