@@ -40,6 +40,7 @@ struct ManagerTests {
 }
 
 extension StoreError: Equatable {
+  /// Compares what a command would print.
   public static func == (a: StoreError, b: StoreError) -> Bool {
     a.code == b.code && a.message == b.message
   }

@@ -27,6 +27,7 @@ public struct ContractRig: Sendable {
 
 /// What is special about a flow under test.
 public struct ContractTraits: OptionSet, Sendable {
+  /// One bit per trait.
   public let rawValue: Int
 
   /// Makes traits from bits.

@@ -41,6 +41,8 @@ public final class Recorder<Element: Sendable, Failure: Error>: Sendable {
 
   private let state = Mutex(State())
   private let scheduler: (any TimeScheduler)?
+  /// Tells how long after the making of the recorder something came.
+  let clock: MarbleClock
   private let respond: @Sendable (Recorder, Element) -> Answer
 
   /// Makes a recorder.
@@ -55,6 +57,7 @@ public final class Recorder<Element: Sendable, Failure: Error>: Sendable {
     respond: @escaping @Sendable (Recorder, Element) -> Answer = { _, _ in .more }
   ) {
     self.scheduler = scheduler
+    clock = MarbleClock(scheduler)
     self.respond = respond
   }
 
@@ -210,10 +213,16 @@ public final class Recorder<Element: Sendable, Failure: Error>: Sendable {
 public struct RecordingObserver<Element: Sendable, Failure: Error>: Observer {
   let recorder: Recorder<Element, Failure>
 
+  /// True: what the recorder answers is up to its closure.
   public static var mayPause: Bool { true }
 
+  /// Hands the handle to the recorder; a second one is noted as a violation and disposed of.
   public mutating func start(_ subscription: Subscription) { recorder.start(subscription) }
+
+  /// Writes the value down and answers what the recorder's closure says.
   public mutating func receive(_ value: Element) -> Answer { recorder.receive(value) }
+
+  /// Writes the end down and lets go of the handle.
   public mutating func end(_ end: End<Failure>) { recorder.end(end) }
 }
 

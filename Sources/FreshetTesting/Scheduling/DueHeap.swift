@@ -14,12 +14,19 @@ struct DueHeap<Payload: Sendable>: Sendable {
 
   private(set) var entries: [Entry] = []
   private var scheduled = 0
+  private var placedFirst = Int.min
 
   var first: Entry? { entries.first }
 
-  mutating func insert(_ payload: Payload, due: Moment) {
-    entries.append(Entry(due: due, order: scheduled, payload: payload))
-    scheduled += 1
+  /// Inserts a payload after all others that are due at the same moment, or before them.
+  mutating func insert(_ payload: Payload, due: Moment, isFirst: Bool = false) {
+    if isFirst {
+      entries.append(Entry(due: due, order: placedFirst, payload: payload))
+      placedFirst += 1
+    } else {
+      entries.append(Entry(due: due, order: scheduled, payload: payload))
+      scheduled += 1
+    }
     var child = entries.count - 1
     while child > 0 {
       let parent = (child - 1) / 2

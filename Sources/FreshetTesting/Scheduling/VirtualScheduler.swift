@@ -22,8 +22,18 @@ public final class VirtualScheduler: TimeScheduler {
 
   private let state: Mutex<State>
 
+  /// How long one character of a marble diagram lasts.
+  public let tick: Duration
+
   /// Makes a scheduler that stands at a moment.
-  public init(now: Moment = .zero) {
+  ///
+  /// - Parameters:
+  ///   - now: The moment.
+  ///   - tick: How long one character of a marble diagram lasts; see ``MarbleDiagram``.
+  ///     Must be positive.
+  public init(now: Moment = .zero, tick: Duration = .milliseconds(1)) {
+    precondition(tick > .zero, "a tick must last for some time, not \(tick)")
+    self.tick = tick
     state = Mutex(State(now: now))
   }
 
@@ -48,10 +58,22 @@ public final class VirtualScheduler: TimeScheduler {
     }
   }
 
+  /// Runs work at the present moment, as soon as time is advanced.
+  ///
+  /// It runs after the works that are due at this moment already.
+  ///
+  /// - Complexity: O(log n) in the number of works that wait.
   public func schedule(_ work: @escaping @Sendable () -> Void) {
     _ = insert(Job(work), after: .zero)
   }
 
+  /// Runs work once, when time has been advanced by a while.
+  ///
+  /// - Parameters:
+  ///   - delay: How long from the present moment; zero or less means at the present moment.
+  ///   - work: What to run.
+  /// - Returns: The token that calls it off, and lets go of the work.
+  /// - Complexity: O(log n) in the number of works that wait.
   public func schedule(
     after delay: Duration, _ work: @escaping @Sendable () -> Void
   ) -> Disposable {
@@ -59,8 +81,14 @@ public final class VirtualScheduler: TimeScheduler {
     return Disposable { job.cancel() }
   }
 
-  private func insert(_ job: Job, after delay: Duration) -> Job {
-    state.withLock { $0.heap.insert(job, due: $0.now + max(.zero, delay)) }
+  /// The same, but before everything else that is due at that moment.
+  func scheduleFirst(after delay: Duration, _ work: @escaping @Sendable () -> Void) -> Disposable {
+    let job = insert(Job(work), after: delay, isFirst: true)
+    return Disposable { job.cancel() }
+  }
+
+  private func insert(_ job: Job, after delay: Duration, isFirst: Bool = false) -> Job {
+    state.withLock { $0.heap.insert(job, due: $0.now + max(.zero, delay), isFirst: isFirst) }
     return job
   }
 

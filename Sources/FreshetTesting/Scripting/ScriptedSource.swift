@@ -5,7 +5,9 @@ import Synchronization
 ///
 /// Without a script it is hot: what the test sends goes to whoever is subscribed.
 /// With a script it is cold: each subscription plays the script from its start, and
-/// stops at a pause. A source with `.unruly` manners breaks the rules on purpose:
+/// stops at a pause. ``VirtualScheduler/hot(_:values:failure:)`` and
+/// ``VirtualScheduler/cold(_:values:failure:)`` make either from a marble diagram, which
+/// says when things happen too. A source with `.unruly` manners breaks the rules on purpose:
 /// it sends to observers that have disposed of it and after its own end, as often
 /// as the test tells it to.
 ///
@@ -37,21 +39,37 @@ public final class ScriptedSource<Element: Sendable, Failure: Error>: Flow {
     public init() {}
   }
 
+  /// When a subscription began and when it was over.
+  public struct Span: Sendable, Hashable {
+    /// When it began, by the source's scheduler; zero without one.
+    public let start: Moment
+    /// When it was disposed of, or ended by the source; nil while it is neither.
+    public internal(set) var end: Moment?
+  }
+
   private struct State: Sendable {
     var log = Log()
+    var spans: [Span] = []
     var runs: [ScriptedRun<Element, Failure>] = []
   }
 
   private let state = Mutex(State())
-  private let script: (@Sendable (Int) -> Element?)?
-  private let scriptEnd: End<Failure>?
+  private let play: ScriptedPlay<Element, Failure>?
+  /// Calls off what a hot script has not played yet, when the source is released.
+  private let timers = DisposeBag()
+  /// Tells how long after the making of the source something happened.
+  let clock: MarbleClock
   let manners: Manners
 
   /// Makes a hot source, driven by hand.
-  public init(_ manners: Manners = .polite) {
+  ///
+  /// - Parameters:
+  ///   - manners: Whether it keeps the rules.
+  ///   - scheduler: Whose time ``subscriptions`` are written down with.
+  public init(_ manners: Manners = .polite, scheduler: (any TimeScheduler)? = nil) {
     self.manners = manners
-    script = nil
-    scriptEnd = nil
+    play = nil
+    clock = MarbleClock(scheduler)
   }
 
   /// Makes a cold source that plays values and then an end.
@@ -59,10 +77,8 @@ public final class ScriptedSource<Element: Sendable, Failure: Error>: Flow {
   /// - Parameters:
   ///   - values: The values of each subscription.
   ///   - end: How each subscription ends; nil when it does not.
-  public init(playing values: [Element], end: End<Failure>? = .finished) {
-    manners = .polite
-    script = { $0 < values.count ? values[$0] : nil }
-    scriptEnd = end
+  public convenience init(playing values: [Element], end: End<Failure>? = .finished) {
+    self.init(generating: { $0 < values.count ? values[$0] : nil }, end: end)
   }
 
   /// Makes a cold source that plays what a function makes.
@@ -72,18 +88,47 @@ public final class ScriptedSource<Element: Sendable, Failure: Error>: Flow {
   ///   - end: How each subscription ends; nil when it does not.
   public init(generating script: @escaping @Sendable (Int) -> Element?, end: End<Failure>?) {
     manners = .polite
-    self.script = script
-    scriptEnd = end
+    play = .atOnce(script, end)
+    clock = MarbleClock(nil)
   }
 
+  /// Makes a source that plays a script from now on.
+  init(hot script: MarbleScript<Element, Failure>) {
+    manners = .polite
+    play = nil
+    clock = MarbleClock(script.scheduler)
+    for step in script.steps {
+      // Weak, since the scheduler would keep the source and the source keeps the tokens.
+      script.scheduler.schedule(after: step.offset) { [weak self] in
+        switch step.event {
+        case .value(let value): self?.send(value)
+        case .end(let end): self?.send(end: end)
+        }
+      }.store(in: timers)
+    }
+  }
+
+  /// Makes a source that plays a script for each subscription.
+  init(cold script: MarbleScript<Element, Failure>) {
+    manners = .polite
+    play = .inTime(script)
+    clock = MarbleClock(script.scheduler)
+  }
+
+  /// Connects an observer, notes the subscription, and plays the script if there is one.
+  ///
+  /// A script without times has been played to its end, or to the first pause, when this returns.
   @discardableResult
   public func subscribe<O: Observer>(_ observer: O) -> Subscription
   where O.Element == Element, O.Failure == Failure {
-    let run = ScriptedRun(
-      source: self, observer: AnyObserver(observer), script: script, end: scriptEnd)
-    state.withLock { state in
+    let now = clock.now
+    let run = state.withLock { state in
+      let run = ScriptedRun(
+        source: self, number: state.spans.count, observer: AnyObserver(observer), play: play)
       state.log.subscriptions += 1
-      if script == nil { state.runs.append(run) }
+      state.spans.append(Span(start: now))
+      state.runs.append(run)
+      return run
     }
     run.begin()
     return run
@@ -142,8 +187,13 @@ public final class ScriptedSource<Element: Sendable, Failure: Error>: Flow {
   /// What was done to the source so far.
   public var log: Log { state.withLock { $0.log } }
 
+  /// When each subscription began and when it was over, in the order in which they began.
+  ///
+  /// See ``subscriptionDifference(from:)-(String...)`` for comparing them with diagrams.
+  public var subscriptions: [Span] { state.withLock { $0.spans } }
+
   /// How many observers are subscribed and neither ended nor disposed of.
-  public var activeCount: Int { runs.count { !$0.isDisposed } }
+  public var activeCount: Int { subscriptions.count { $0.end == nil } }
 
   private var runs: [ScriptedRun<Element, Failure>] { state.withLock { $0.runs } }
 
@@ -151,8 +201,12 @@ public final class ScriptedSource<Element: Sendable, Failure: Error>: Flow {
     state.withLock { change(&$0.log) }
   }
 
+  /// Notes that a subscription is over; a polite source sends nothing to it from now on.
   func forget(_ run: ScriptedRun<Element, Failure>) {
-    guard manners == .polite else { return }
-    state.withLock { state in state.runs.removeAll { $0 === run } }
+    let now = clock.now
+    state.withLock { state in
+      if state.spans[run.number].end == nil { state.spans[run.number].end = now }
+      if manners == .polite { state.runs.removeAll { $0 === run } }
+    }
   }
 }
