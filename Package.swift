@@ -14,7 +14,8 @@ let package = Package(
   dependencies: [],
   targets: [
     // Lowest first. A target depends only on targets above it.
-    .target(name: "Freshet"),
+    .target(name: "CFreshetThreads"),
+    .target(name: "Freshet", dependencies: ["CFreshetThreads"]),
     .target(name: "FreshetTesting", dependencies: ["Freshet"]),
     .target(name: "CFreshet"),
     .target(name: "FreshetStore", dependencies: ["Freshet", "CFreshet"]),
@@ -38,7 +39,7 @@ let package = Package(
 )
 
 // One list of settings, so that no target can forget one.
-for target in package.targets where target.name != "CFreshet" {
+for target in package.targets where !target.name.hasPrefix("CFreshet") {
   target.swiftSettings = [
     .swiftLanguageMode(.v6),
     .treatAllWarnings(as: .error),

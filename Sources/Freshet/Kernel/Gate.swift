@@ -1,3 +1,4 @@
+import CFreshetThreads
 import Synchronization
 
 /// Lets one caller in at a time and never makes anybody wait.
@@ -8,7 +9,13 @@ import Synchronization
 /// and never recursive: an event sent from inside a delivery is a late-comer
 /// like any other.
 ///
-/// This is not a lock: nothing blocks on it, so user code may run inside.
+/// This is not a lock: nothing blocks on it, so user code may run inside. The
+/// caller that goes in is the one that leaves, on the same thread.
+///
+/// A gate belongs at first to the thread that made it. That thread goes in and out
+/// with plain loads and stores. The first other thread that comes by takes the gate
+/// away from it, once and for all; from then on going in and going out is an atomic
+/// operation each. See `docs/decisions/streams-gate-belongs-to-a-thread.md`.
 ///
 /// The backlog holds what arrives during one delivery. A source that is sent to
 /// from many threads, or from inside its own observers, decides by itself how
@@ -16,10 +23,31 @@ import Synchronization
 @frozen
 @usableFromInline
 struct Gate<Event: Sendable>: ~Copyable, Sendable {
+  /// What is touched only under the lock.
+  @frozen
+  @usableFromInline
+  struct Backlog: Sendable {
+    @usableFromInline var events = Queue<Event>()
+
+    /// The owner was inside when the gate was taken from it, and has yet to notice.
+    @usableFromInline var owesNotice = false
+
+    @inlinable
+    init() {}
+  }
+
   // 0: free. 1: somebody is inside. 2: somebody is inside and the backlog is not empty.
   // 3: nobody is inside, the backlog is not empty, and whoever comes by takes over.
+  // While the gate belongs to a thread: 2 when the backlog is not empty, else 0.
   @usableFromInline let word = Atomic<UInt8>(0)
-  @usableFromInline let backlog = Mutex<Queue<Event>>(Queue())
+
+  /// Written by the owner alone.
+  @usableFromInline let ownerIsInside = Atomic<Bool>(false)
+
+  // The number of the thread that the gate belongs to, which is even; plus 1 once the gate
+  // was taken from it. It changes under the lock.
+  @usableFromInline let owner: Atomic<UInt>
+  @usableFromInline let backlog = Mutex<Backlog>(Backlog())
 
   /// How it went for a caller that wanted to go in.
   @frozen
@@ -33,15 +61,37 @@ struct Gate<Event: Sendable>: ~Copyable, Sendable {
     case tookOver
   }
 
+  /// Makes a gate that belongs to the calling thread.
   @inlinable
   @inline(__always)
-  init() {}
+  init() {
+    owner = Atomic(freshet_has_thread_barrier() == 1 ? freshet_this_thread() : 1)
+  }
 
   /// Goes in if the gate is free.
+  ///
+  /// It may answer false for a gate that is free when it is to be taken from its
+  /// owner first; `enter(orLeave:)` does that.
   @inlinable
   @inline(__always)
   borrowing func enter() -> Bool {
-    word.compareExchange(expected: 0, desired: 1, ordering: .acquiring).exchanged
+    let me = freshet_this_thread()
+    let owner = owner.load(ordering: .relaxed)
+    if owner == me { return enterAsOwner(me) }
+    guard owner & 1 == 1 else { return false }
+    return word.compareExchange(expected: 0, desired: 1, ordering: .acquiring).exchanged
+  }
+
+  @inlinable
+  @inline(__always)
+  borrowing func enterAsOwner(_ me: UInt) -> Bool {
+    if ownerIsInside.load(ordering: .acquiring) { return false }
+    ownerIsInside.store(true, ordering: .relaxed)
+    // Store, then load: the fence keeps the compiler from exchanging them, and the barrier in
+    // `take` the processor.
+    atomicMemoryFence(ordering: .acquiringAndReleasing)
+    if owner.load(ordering: .relaxed) == me { return true }
+    return enterAsFormerOwner()
   }
 
   /// Goes in, or leaves the event for whoever is inside.
@@ -51,35 +101,22 @@ struct Gate<Event: Sendable>: ~Copyable, Sendable {
     enter() ? .inside : enterSlowly(event())
   }
 
-  @usableFromInline
-  borrowing func enterSlowly(_ event: Event) -> Entry {
-    backlog.withLock { backlog in
-      // Under the lock the word cannot go from 2 to 1, and it can go to 0 only from 1.
-      while true {
-        if word.compareExchange(expected: 0, desired: 1, ordering: .acquiring).exchanged {
-          return .inside
-        }
-        if word.compareExchange(expected: 3, desired: 2, ordering: .acquiring).exchanged {
-          backlog.append(event)
-          return .tookOver
-        }
-        let (exchanged, original) = word.compareExchange(
-          expected: 1, desired: 2, ordering: .acquiringAndReleasing)
-        if exchanged || original == 2 {
-          backlog.append(event)
-          return .left
-        }
-      }
-    }
-  }
-
   /// Leaves, unless something has come in meanwhile.
   ///
   /// - Returns: False when the backlog must be worked off first: call ``takeBacklog()``.
   @inlinable
   @inline(__always)
   borrowing func leave() -> Bool {
-    word.compareExchange(expected: 1, desired: 0, ordering: .releasing).exchanged
+    let me = freshet_this_thread()
+    let owner = owner.load(ordering: .relaxed)
+    if owner == me {
+      if word.load(ordering: .relaxed) != 0 { return false }
+      ownerIsInside.store(false, ordering: .releasing)
+      atomicMemoryFence(ordering: .acquiringAndReleasing)  // See `enterAsOwner`.
+      return self.owner.load(ordering: .relaxed) == me || leaveAsFormerOwner()
+    }
+    if owner == me | 1, ownerIsInside.load(ordering: .relaxed) { return leaveAsFormerOwner() }
+    return word.compareExchange(expected: 1, desired: 0, ordering: .releasing).exchanged
   }
 
   /// Leaves although the backlog is not empty, if another caller comes by to take over.
@@ -91,6 +128,8 @@ struct Gate<Event: Sendable>: ~Copyable, Sendable {
   /// - Returns: True when the caller is outside.
   @usableFromInline
   borrowing func handOver() -> Bool {
+    // An owner is alone with its gate: there is nobody to take over.
+    guard owner.load(ordering: .relaxed) & 1 == 1, !isOwedNotice else { return false }
     guard word.compareExchange(expected: 2, desired: 3, ordering: .releasing).exchanged else {
       return false
     }
@@ -104,10 +143,93 @@ struct Gate<Event: Sendable>: ~Copyable, Sendable {
   @usableFromInline
   borrowing func takeBacklog() -> [Event] {
     backlog.withLock { backlog in
+      let isOwner = owner.load(ordering: .relaxed) == freshet_this_thread()
+      if !isOwner, isOwedNotice {
+        backlog.owesNotice = false
+        ownerIsInside.store(false, ordering: .relaxed)
+      }
       var taken: [Event] = []
-      while taken.count < 256, let event = backlog.popFirst() { taken.append(event) }
-      if backlog.isEmpty { word.store(1, ordering: .relaxed) }
+      while taken.count < 256, let event = backlog.events.popFirst() { taken.append(event) }
+      if backlog.events.isEmpty { word.store(isOwner ? 0 : 1, ordering: .relaxed) }
       return taken
     }
+  }
+}
+
+// MARK: The slow ways
+
+extension Gate {
+  @usableFromInline
+  borrowing func enterSlowly(_ event: Event) -> Entry {
+    backlog.withLock { backlog in
+      let owner = owner.load(ordering: .relaxed)
+      if owner == freshet_this_thread() {
+        // The owner comes from inside its own delivery.
+        backlog.events.append(event)
+        word.store(2, ordering: .relaxed)
+        return .left
+      }
+      if owner & 1 == 0 { take(from: owner, &backlog) }
+      return enterShared(event, &backlog)
+    }
+  }
+
+  private borrowing func enterShared(_ event: Event, _ backlog: inout Backlog) -> Entry {
+    // Under the lock the word cannot go from 2 to 1, and it can go to 0 only from 1.
+    while true {
+      if word.compareExchange(expected: 0, desired: 1, ordering: .acquiring).exchanged {
+        return .inside
+      }
+      if word.compareExchange(expected: 3, desired: 2, ordering: .acquiring).exchanged {
+        backlog.events.append(event)
+        return .tookOver
+      }
+      let (exchanged, original) = word.compareExchange(
+        expected: 1, desired: 2, ordering: .acquiringAndReleasing)
+      if exchanged || original == 2 {
+        backlog.events.append(event)
+        return .left
+      }
+    }
+  }
+
+  /// Takes the gate from its owner: from now on it belongs to nobody.
+  private borrowing func take(from owner: UInt, _ backlog: inout Backlog) {
+    self.owner.store(owner | 1, ordering: .relaxed)
+    // After this either the owner's next look at `owner` sees the change, or we see that it
+    // is inside.
+    let result = freshet_thread_barrier()
+    precondition(result == 0, "the system has taken back the barrier that it had granted")
+    guard ownerIsInside.load(ordering: .acquiring) else { return }
+    backlog.owesNotice = true
+    // What the owner has left for itself stays; otherwise it is just inside.
+    if word.load(ordering: .relaxed) == 0 { word.store(1, ordering: .relaxed) }
+  }
+
+  /// Goes on where the owner finds that the gate was taken from it while it went in.
+  @usableFromInline
+  borrowing func enterAsFormerOwner() -> Bool {
+    backlog.withLock { backlog in
+      ownerIsInside.store(false, ordering: .releasing)
+      return exchange(&backlog.owesNotice, for: false)
+    }
+  }
+
+  /// Goes on where the owner finds that the gate was taken from it while it was inside.
+  @usableFromInline
+  borrowing func leaveAsFormerOwner() -> Bool {
+    backlog.withLock { backlog in
+      ownerIsInside.store(false, ordering: .releasing)
+      // Otherwise whoever took it saw that we had left already.
+      guard exchange(&backlog.owesNotice, for: false) else { return true }
+      return word.compareExchange(expected: 1, desired: 0, ordering: .releasing).exchanged
+    }
+  }
+
+  /// Whether the caller, who is inside, went in as the owner and has yet to notice that it
+  /// is not any more.
+  private var isOwedNotice: Bool {
+    owner.load(ordering: .relaxed) == freshet_this_thread() | 1
+      && ownerIsInside.load(ordering: .relaxed)
   }
 }

@@ -9,17 +9,20 @@ struct GateTests {
   @Test("a backlog is handed over, in order, to a caller who comes by", .timeLimit(.minutes(1)))
   func handOver() {
     let rig = GateRig()
-    #expect(rig.enter())
     Threads.concurrently(2) { thread in
+      rig.arrived.add(1, ordering: .acquiringAndReleasing)
       if thread == 0 {
+        rig.enterWhenFree()
+        rig.arrived.add(1, ordering: .acquiringAndReleasing)
         while !rig.handOver() {}
       } else {
+        while rig.arrived.load(ordering: .acquiring) < 3 {}
         rig.sendUntilTakenOver()
       }
     }
     let count = rig.sent.load(ordering: .relaxed)
     #expect(rig.taken.withLock { $0 } == Array(0..<count), "nothing is lost, doubled or moved")
-    #expect(rig.enter(), "the one who took over has left")
+    #expect(rig.enterWhenFree(), "the one who took over has left")
   }
 
   @Test("without anybody else the gate is kept")
@@ -27,6 +30,74 @@ struct GateTests {
     let rig = GateRig()
     #expect(rig.enter())
     #expect(!rig.handOver(), "there is no backlog to hand over")
+    #expect(rig.leave())
+  }
+
+  @Test("the owner of a gate that comes from inside leaves its event for itself")
+  func ownerInside() {
+    let rig = GateRig()
+    #expect(rig.enter())
+    #expect(!rig.enter())
+    #expect(rig.send(1) == .left)
+    #expect(rig.send(2) == .left)
+    #expect(!rig.leave(), "the backlog comes first")
+    #expect(rig.takeBacklog() == [1, 2])
+    #expect(rig.leave())
+    #expect(rig.send(3) == .inside)
+    #expect(rig.leave())
+  }
+
+  @Test("a gate is taken from its owner while that is inside: the owner finds what was left")
+  func takenFromInside() {
+    let rig = GateRig()
+    #expect(rig.enter())
+    #expect(rig.send(1) == .left)
+    Threads.concurrently(1) { _ in #expect(rig.send(2) == .left) }
+    #expect(rig.send(3) == .left, "the former owner is still inside")
+    #expect(!rig.leave())
+    #expect(rig.takeBacklog() == [1, 2, 3])
+    Threads.concurrently(1) { _ in #expect(rig.send(4) == .left) }
+    #expect(!rig.leave())
+    #expect(rig.takeBacklog() == [4])
+    #expect(rig.leave())
+    Threads.concurrently(1) { _ in
+      #expect(rig.enter(), "the gate is everybody's")
+      #expect(rig.leave())
+    }
+    #expect(rig.send(5) == .inside)
+    #expect(rig.leave())
+  }
+
+  @Test("a gate is taken from its owner while that is inside and has left itself nothing")
+  func takenFromInsideEmpty() {
+    let rig = GateRig()
+    #expect(rig.enter())
+    Threads.concurrently(1) { _ in
+      #expect(!rig.enter(), "that alone does not take it")
+      #expect(rig.send(1) == .left)
+    }
+    #expect(!rig.enter())
+    #expect(!rig.leave())
+    #expect(rig.takeBacklog() == [1])
+    #expect(rig.leave())
+    #expect(rig.enter())
+    #expect(rig.leave())
+  }
+
+  @Test("a gate is taken from its owner while that is outside")
+  func takenFromOutside() {
+    let rig = GateRig()
+    Threads.concurrently(1) { _ in
+      #expect(rig.send(1) == .inside)
+      #expect(rig.leave())
+    }
+    #expect(rig.enter())
+    Threads.concurrently(1) { _ in
+      #expect(!rig.enter())
+      #expect(rig.send(2) == .left)
+    }
+    #expect(!rig.leave())
+    #expect(rig.takeBacklog() == [2])
     #expect(rig.leave())
   }
 
@@ -73,7 +144,17 @@ private final class GateRig: Sendable {
     }
   }
 
+  /// Says whether the first try got in, after taking the gate from its owner.
+  @discardableResult
+  func enterWhenFree() -> Bool {
+    if gate.enter() { return true }
+    if case .inside = gate.enter(orLeave: 0) { return true }
+    return false
+  }
+
   func enter() -> Bool { gate.enter() }
+  func send(_ number: Int) -> Gate<Int>.Entry { gate.enter(orLeave: number) }
+  func takeBacklog() -> [Int] { gate.takeBacklog() }
   func leave() -> Bool { gate.leave() }
   func handOver() -> Bool { gate.handOver() }
 

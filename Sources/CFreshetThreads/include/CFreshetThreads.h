@@ -1,0 +1,28 @@
+#ifndef CFRESHET_THREADS_H
+#define CFRESHET_THREADS_H
+
+#include <pthread.h>
+#include <stdint.h>
+
+// A number that no other running thread has. It is even and not 0.
+static inline uintptr_t freshet_this_thread(void) {
+#if defined(__linux__) && defined(__has_builtin)
+#if __has_builtin(__builtin_thread_pointer)
+  return (uintptr_t)__builtin_thread_pointer();
+#else
+  return (uintptr_t)pthread_self();
+#endif
+#else
+  return (uintptr_t)pthread_self();
+#endif
+}
+
+// 1 when the system can make all threads of this process pass a barrier, else 0.
+// It is found out, and asked for, while the program is loaded.
+int freshet_has_thread_barrier(void);
+
+// Makes every running thread of this process pass a full memory barrier before this returns.
+// Only when freshet_has_thread_barrier() says 1. Returns 0, or -1 and errno.
+int freshet_thread_barrier(void);
+
+#endif

@@ -1,0 +1,70 @@
+import FreshetTesting
+import Synchronization
+import Testing
+
+@testable import Freshet
+
+@Suite("TH: a gate that is taken from its owner", .serialized)
+struct GateStressTests {
+  /// Each round makes a gate, whose owner goes in and out at once while others come by and
+  /// take the gate away, at another moment in each round.
+  @Test("one at a time, nothing lost, whenever the others come", .timeLimit(.minutes(2)))
+  func taken() {
+    for round in 0..<2_000 {
+      var random = Seed.generator(round)
+      let delay = Int.random(in: 0..<400, using: &random)
+      let table = Table()
+      let each = 60
+      Threads.concurrently(3) { thread in
+        if thread == 0 {
+          table.open(Counting())
+          for _ in 0..<each { table.counting?.send() }
+        } else {
+          while table.counting == nil {}
+          for _ in 0..<delay { _ = table.counting }
+          for _ in 0..<each { table.counting?.send() }
+        }
+      }
+      let counting = table.counting
+      #expect(counting?.overlaps.load(ordering: .relaxed) == 0, Seed.replay)
+      #expect(counting?.handled == 3 * each, Seed.replay)
+    }
+  }
+}
+
+/// Where the first thread leaves what the others are waiting for.
+private final class Table: Sendable {
+  private let place = AtomicLazyReference<Counting>()
+
+  var counting: Counting? { place.load() }
+
+  func open(_ counting: Counting) { _ = place.storeIfNil(counting) }
+}
+
+/// Counts events, inside a gate, without any other protection.
+// @unchecked: `handled` belongs to whoever is inside; that it does is what is tested.
+private final class Counting: @unchecked Sendable {
+  let gate = Gate<Int>()
+  let isBusy = Atomic<Bool>(false)
+  let overlaps = Atomic<Int>(0)
+  @exclusivity(unchecked) var handled = 0
+
+  func send() {
+    switch gate.enter(orLeave: 1) {
+    case .inside: handle(1)
+    case .left: return
+    case .tookOver: break
+    }
+    while !gate.leave() {
+      for number in gate.takeBacklog() { handle(number) }
+    }
+  }
+
+  private func handle(_ number: Int) {
+    // Not an exchange, which would be a barrier of its own.
+    if isBusy.load(ordering: .relaxed) { overlaps.add(1, ordering: .relaxed) }
+    isBusy.store(true, ordering: .relaxed)
+    handled += number
+    isBusy.store(false, ordering: .relaxed)
+  }
+}
