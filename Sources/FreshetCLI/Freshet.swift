@@ -32,7 +32,7 @@ import FreshetStore
   private static func run(_ invocation: Invocation, _ session: Session) -> Never {
     do {
       let finish = try invocation.command.run(invocation, session)
-      if !invocation.command.isForPeople || session.output.format == .ndjson,
+      if !invocation.command.isForPeople || session.output.format.isRecords,
         !invocation.has("json")
       {
         session.sayEnd(reason: finish.reason, exit: finish.exit)
@@ -50,7 +50,9 @@ import FreshetStore
   private static func refuse(_ stop: Stop, _ words: [String]) -> Never {
     let format = Settings.formatGuess(words, environment: System.environment)
     let output = Output(format: format)
-    let diagnostics = Diagnostics(verbosity: 0, usesColor: false)
+    let diagnostics = Diagnostics(
+      verbosity: 0, usesColor: false,
+      format: Settings.logFormatGuess(words, environment: System.environment))
     if let problem = stop.problem { diagnostics.error(problem.message) }
     Session.sayAll(of: stop, output)
     do {
@@ -70,7 +72,10 @@ import FreshetStore
       session.sayHello(command: command)
       if let problem = stop.problem { session.sayError(problem) }
       var signal: Int32?
-      if case .signal(let number) = stop { signal = number }
+      if case .signal(let number) = stop {
+        signal = number
+        session.serviceManager.stopping()
+      }
       session.sayEnd(reason: stop.reason, exit: stop.exitCode, signal: signal)
       do {
         try session.output.flush()

@@ -1,6 +1,6 @@
 import FreshetStore
 
-/// `freshet doctor`: is everything here that the other commands need?
+/// `freshet doctor`: whether everything is here that the other commands need.
 enum DoctorCommand {
   static let spec = CommandSpec(
     name: "doctor",
@@ -165,7 +165,7 @@ extension Session {
       data.string("detail", finding.detail)
       if let advice = finding.advice { data.string("advice", advice) }
     }
-    if finding.status == .fail, output.format == .ndjson {
+    if finding.status == .fail, output.format.isRecords {
       diagnostics.error(finding.detail + advice)
     }
   }

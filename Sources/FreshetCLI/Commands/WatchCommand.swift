@@ -162,6 +162,7 @@ private struct Watch {
       let work = follower.takeWork()
       if let list = work.parked { try show(list, follower, start) }
       try session.output.flush()
+      if work.parked?.list.isInitial == true { session.serviceManager.ready() }
       if let token = work.reached ?? work.parked?.list.token { try keep(token, work) }
       if work.parked?.list.isInitial == true, isOnlySnapshot { return .finish(.done) }
       if work.hasReachedCount || (work.parked != nil && follower.hasReachedCount) {

@@ -1,26 +1,47 @@
+import FreshetStore
+
 /// Says things to people, on stderr.
 struct Diagnostics: Sendable {
+  /// How stderr speaks.
+  enum Format: String, Sendable, CaseIterable {
+    case text
+    /// One object a line: `ts`, `level` (`error`, `note`, `step`), `message`.
+    case ndjson
+  }
+
   /// How much is said: −1 only errors, 0 errors and results, 1 and more also steps.
   let verbosity: Int
   let usesColor: Bool
+  var format = Format.text
 
   /// Something went wrong.
-  func error(_ message: String) { write("freshet: ", color: "31", message) }
+  func error(_ message: String) { write("error", color: "31", message) }
 
   /// A result or a hint; silent under `-q`.
   func note(_ message: String) {
-    if verbosity >= 0 { write("freshet: ", color: nil, message) }
+    if verbosity >= 0 { write("note", color: nil, message) }
   }
 
   /// A step; only under `-v`.
   func step(_ message: String) {
-    if verbosity >= 1 { write("freshet: ", color: "2", message) }
+    if verbosity >= 1 { write("step", color: "2", message) }
   }
 
-  private func write(_ prefix: String, color: String?, _ message: String) {
-    let clean = TextLine.clean(message)
-    let body = color.map { usesColor ? "\u{1B}[\($0)m\(clean)\u{1B}[0m" : clean } ?? clean
-    let bytes = Array("\(prefix)\(body)\n".utf8)
+  private func write(_ level: StaticString, color: String?, _ message: String) {
+    var bytes: [UInt8] = []
+    switch format {
+    case .text:
+      let clean = TextLine.clean(message)
+      let body = color.map { usesColor ? "\u{1B}[\($0)m\(clean)\u{1B}[0m" : clean } ?? clean
+      bytes.append(contentsOf: "freshet: \(body)\n".utf8)
+    case .ndjson:
+      var line = ObjectWriter(takingOver: &bytes)
+      line.time("ts", System.wallMicroseconds)
+      line.name("level", level)
+      line.string("message", message)
+      line.finish(into: &bytes)
+      bytes.append(UInt8(ascii: "\n"))
+    }
     var written = 0
     while written < bytes.count {
       let count = bytes.withUnsafeBytes { buffer in

@@ -25,7 +25,12 @@ final class Output: Sendable {
   /// How the records are written.
   enum Format: String, Sendable, CaseIterable {
     case ndjson
+    /// RFC 7464: each record begins with U+001E, so that a reader finds the next one after damage.
+    case jsonSeq = "json-seq"
     case text
+
+    /// Whether stdout holds records and nothing else.
+    var isRecords: Bool { self != .text }
   }
 
   /// From how many waiting bytes on a producer should wait for a flush.
@@ -90,7 +95,8 @@ final class Output: Sendable {
     ) {
       sequence += 1
       switch format {
-      case .ndjson:
+      case .ndjson, .jsonSeq:
+        if format == .jsonSeq { bytes.append(0x1E) }
         var writer = ObjectWriter(takingOver: &bytes)
         writeEnvelope(head, to: &writer)
         writer.object("data", data)

@@ -203,6 +203,36 @@ enum System {
       max(0, seconds * 1000 + (attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000))
   }
 
+  /// Sends one datagram to a local socket; whether anybody took it is not told.
+  ///
+  /// - Parameter address: A path, or `@` and a name in the abstract name space.
+  static func sendDatagram(_ bytes: [UInt8], to address: String) {
+    var target = sockaddr_un()
+    target.sun_family = sa_family_t(AF_UNIX)
+    var name = Array(address.utf8)
+    guard name.count < MemoryLayout.size(ofValue: target.sun_path) else { return }
+    if name.first == UInt8(ascii: "@") { name[0] = 0 }
+    withUnsafeMutableBytes(of: &target.sun_path) { $0.copyBytes(from: name) }
+    #if canImport(Glibc)
+      let kind = Int32(SOCK_DGRAM.rawValue)
+    #else
+      let kind = Int32(SOCK_DGRAM)
+    #endif
+    let descriptor = socket(AF_UNIX, kind, 0)
+    guard descriptor >= 0 else { return }
+    defer { closeFile(descriptor) }
+    _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+    // The end of an abstract name is told by its length, of a path by a zero byte.
+    let length =
+      MemoryLayout<sockaddr_un>.offset(of: \.sun_path).map { $0 + name.count } ?? 0
+    _ = withUnsafePointer(to: &target) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+        sendto(
+          descriptor, bytes, bytes.count, Int32(MSG_DONTWAIT), address, socklen_t(length))
+      }
+    }
+  }
+
   /// Now, in microseconds since 1970.
   static var wallMicroseconds: Int64 {
     var now = timespec()

@@ -10,8 +10,11 @@ enum CommandTable {
   static let globals: [OptionSpec] = [
     .value("store", "DIR", "the store's folder"),
     .value(
-      "format", "NAME", choices: ["ndjson", "text"],
+      "format", "NAME", choices: Output.Format.allCases.map(\.rawValue),
       "records, or lines for people; ndjson where stdout is no terminal"),
+    .value(
+      "log-format", "NAME", choices: Diagnostics.Format.allCases.map(\.rawValue),
+      "how stderr speaks: to people (text), or as one object a line"),
     .value("color", "WHEN", choices: ["auto", "always", "never"], "colour on stderr"),
     .value("config", "FILE", "read settings from FILE"),
     .flag("quiet", short: "q", "say only what went wrong"),

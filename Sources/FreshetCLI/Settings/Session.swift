@@ -14,6 +14,7 @@ final class Session: Sendable {
   let output: Output
   let diagnostics: Diagnostics
   let waiter: Waiter
+  let serviceManager = ServiceManager(environment: System.environment)
 
   private struct State {
     var isOpened = false
@@ -29,7 +30,7 @@ final class Session: Sendable {
     self.settings = settings
     self.output = output
     self.waiter = waiter
-    diagnostics = Diagnostics(verbosity: settings.verbosity, usesColor: settings.usesColor)
+    diagnostics = settings.diagnostics
   }
 
   // MARK: The store
@@ -139,7 +140,7 @@ final class Session: Sendable {
     guard let counts else { return }
     Self.sayEnd(output, reason: reason, exit: exit, signal: signal, counts: counts)
     let figures = counts.map { "\($0.count) \($0.name)" }.joined(separator: ", ")
-    if !figures.isEmpty, settings.verbosity >= 1 { diagnostics.step(figures) }
+    if !figures.isEmpty, diagnostics.verbosity >= 1 { diagnostics.step(figures) }
   }
 
   private static func sayEnd(

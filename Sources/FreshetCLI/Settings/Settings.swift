@@ -22,13 +22,15 @@ struct Settings: Sendable {
   static let names: [(name: String, choices: [String])] = [
     ("store", []), ("format", Output.Format.allCases.map(\.rawValue)),
     ("color", ["auto", "always", "never"]),
+    ("log-format", Diagnostics.Format.allCases.map(\.rawValue)),
   ]
 
   /// Variables that are read, for the manual.
   static let variables: [(name: String, meaning: String)] = [
     ("FRESHET_STORE", "the store's folder, where --store is not given"),
-    ("FRESHET_FORMAT", "ndjson or text, where --format is not given"),
+    ("FRESHET_FORMAT", "ndjson, json-seq or text, where --format is not given"),
     ("FRESHET_COLOR", "auto, always or never, where --color is not given"),
+    ("FRESHET_LOG_FORMAT", "text or ndjson, where --log-format is not given"),
     ("FRESHET_CONFIG", "the config file, where --config is not given"),
     ("NO_COLOR", "if set and not empty: no colour, unless it is asked for"),
     ("NOTIFY_SOCKET", "where watch tells a service manager that it is ready and that it stops"),
@@ -41,8 +43,8 @@ struct Settings: Sendable {
   /// The config file that was read, if there was one.
   let configFile: String?
   let format: Output.Format
-  let usesColor: Bool
-  let verbosity: Int
+  /// How stderr speaks, and how much.
+  let diagnostics: Diagnostics
 
   /// Resolves the settings of a command line.
   /// - Throws: ``Stop/usage(_:)`` for a bad environment or config file.
@@ -70,26 +72,50 @@ struct Settings: Sendable {
       : Self.format(chosen: values["format"]?.text, isTerminal: System.isTerminal(1))
     self.format = format
     values["format"] = values["format"] ?? Value(text: format.rawValue, origin: .standard)
+    let logFormat = Diagnostics.Format(rawValue: values["log-format"]?.text ?? "text") ?? .text
+    values["log-format"] = values["log-format"] ?? Value(text: "text", origin: .standard)
     all = Self.names.map { ($0.name, values[$0.name]) }
-    verbosity = invocation.count("verbose") - (invocation.has("quiet") ? 1 : 0)
-    switch values["color"]?.text ?? "auto" {
-    case "always": usesColor = true
-    case "never": usesColor = false
+    diagnostics = Diagnostics(
+      verbosity: invocation.count("verbose") - (invocation.has("quiet") ? 1 : 0),
+      usesColor: Self.usesColor(values["color"]?.text, environment), format: logFormat)
+  }
+
+  private static func usesColor(_ choice: String?, _ environment: (String) -> String?) -> Bool {
+    switch choice ?? "auto" {
+    case "always": true
+    case "never": false
     default:
-      let noColor = environment("NO_COLOR") ?? ""
-      usesColor = noColor.isEmpty && environment("TERM") != "dumb" && System.isTerminal(2)
+      (environment("NO_COLOR") ?? "").isEmpty && environment("TERM") != "dumb"
+        && System.isTerminal(2)
     }
   }
 
   /// The format of a run whose command line cannot be understood: an option or the environment
   /// still says how to answer.
   static func formatGuess(_ words: [String], environment: (String) -> String?) -> Output.Format {
-    var chosen = environment("FRESHET_FORMAT")
+    format(chosen: guess("format", words, environment), isTerminal: System.isTerminal(1))
+  }
+
+  /// How stderr speaks of such a command line.
+  static func logFormatGuess(
+    _ words: [String], environment: (String) -> String?
+  ) -> Diagnostics.Format {
+    guess("log-format", words, environment).flatMap(Diagnostics.Format.init(rawValue:)) ?? .text
+  }
+
+  private static func guess(
+    _ name: String, _ words: [String], _ environment: (String) -> String?
+  ) -> String? {
+    var chosen = environment(variable(name))
     for (index, word) in words.enumerated() {
-      if word == "--format", index + 1 < words.count { chosen = words[index + 1] }
-      if word.hasPrefix("--format=") { chosen = String(word.dropFirst("--format=".count)) }
+      if word == "--\(name)", index + 1 < words.count { chosen = words[index + 1] }
+      if word.hasPrefix("--\(name)=") { chosen = String(word.dropFirst(name.count + 3)) }
     }
-    return format(chosen: chosen, isTerminal: System.isTerminal(1))
+    return chosen
+  }
+
+  private static func variable(_ name: String) -> String {
+    "FRESHET_" + name.uppercased().replacing("-", with: "_")
   }
 
   private static func format(chosen: String?, isTerminal: Bool) -> Output.Format {
@@ -102,7 +128,7 @@ struct Settings: Sendable {
     if let text = invocation.value(name) {
       return Value(text: text, origin: .option, place: "--\(name)")
     }
-    let variable = "FRESHET_" + name.uppercased()
+    let variable = variable(name)
     if let text = environment(variable), !text.isEmpty {
       return Value(text: text, origin: .environment, place: variable)
     }
