@@ -6,11 +6,11 @@ import Testing
 @Suite("Interval and Timer")
 struct IntervalTests {
   @Test("ticks are on the beat and end with a dispose")
-  func ticks() {
-    let rig = TimeRig()
-    let flow = Interval(every: .ticks(3), on: rig.scheduler)
-    #expect(rig.play(flow, disposingAt: 10) == "---0--1--2")
-    #expect(rig.scheduler.pendingCount == 0)
+  func ticks() throws {
+    let time = VirtualScheduler()
+    let flow = Interval(every: .ticks(3), on: time)
+    #expect(try time.difference(of: flow, from: "---0--1--2", limit: 10) == nil)
+    #expect(time.pendingCount == 0)
   }
 
   @Test("each subscription counts by itself")
@@ -41,7 +41,7 @@ struct IntervalTests {
   }
 
   @Test("TM-22 running an endless timer stops at the limit")
-  func endless() {
+  func endless() throws {
     let scheduler = VirtualScheduler()
     let token = Interval(every: .ticks(1), on: scheduler).subscribe { _ in }
     #expect(throws: VirtualScheduler.LimitReached.self) { try scheduler.run(limit: 100) }
@@ -116,15 +116,19 @@ struct IntervalTests {
   }
 
   @Test("Timer speaks once")
-  func timer() {
-    let rig = TimeRig()
-    #expect(rig.play(Timer(after: .ticks(3), on: rig.scheduler).map { "x" }) == "---(x|)")
-    let atOnce = TimeRig()
-    #expect(atOnce.play(Timer(after: .zero, on: atOnce.scheduler).map { "x" }) == "(x|)")
-    let never = TimeRig()
+  func timer() throws {
+    let time = VirtualScheduler()
     #expect(
-      never.play(Timer(after: .ticks(3), on: never.scheduler).map { "x" }, disposingAt: 2) == "")
-    #expect(never.scheduler.pendingCount == 0)
+      try time.difference(of: Timer(after: .ticks(3), on: time).map { "x" }, from: "---(x|)") == nil
+    )
+    let atOnce = VirtualScheduler()
+    #expect(
+      try atOnce.difference(of: Timer(after: .zero, on: atOnce).map { "x" }, from: "(x|)") == nil)
+    let never = VirtualScheduler()
+    #expect(
+      try never.difference(of: Timer(after: .ticks(3), on: never).map { "x" }, from: "", limit: 2)
+        == nil)
+    #expect(never.pendingCount == 0)
   }
 
   @Test("a stopped interval lets its closures go")

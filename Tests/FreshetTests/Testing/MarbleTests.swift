@@ -111,7 +111,7 @@ struct MarbleTests {
       (false, "-a-x", 4, "no value is given for `x`; there are values for a, b"),
       (true, "-a)", 3, "closes no group"),
     ] as [(Bool, String, Int, String)])
-  func refused(isHot: Bool, diagram: String, column: Int, message: String) {
+  func refused(isHot: Bool, diagram: String, column: Int, message: String) throws {
     let time = VirtualScheduler()
     let values = ["a": 1, "b": 2]
     let error = #expect(throws: MarbleError.self) {
@@ -262,7 +262,7 @@ struct MarbleTests {
   }
 
   @Test("what no observer is told is refused")
-  func notObserved() {
+  func notObserved() throws {
     let recorder = Recorder<Int, Never>()
     #expect(throws: MarbleError.self) { try recorder.difference(from: "-^a") }
     #expect(throws: MarbleError.self) { try recorder.difference(from: "-a!") }
@@ -303,7 +303,7 @@ struct MarbleTests {
   }
 
   @Test("a subscription's diagram has to be one")
-  func subscriptionErrors() {
+  func subscriptionErrors() throws {
     let source = ScriptedSource<Int, Never>()
     for (diagram, column) in [("-a", 2), ("---", 4), ("!-^", 1), ("^-|", 3)] {
       let error = #expect(throws: MarbleError.self, "\(diagram)") {

@@ -5,15 +5,18 @@ import Testing
 @Suite("combineLatest, zip and merge of any number")
 struct CombineLatestManyTests {
   @Test("MZ-06 combineLatest finishes when an input finishes without a value, in any order")
-  func emptyInput() {
-    let rig = TimeRig()
-    let result = rig.play([rig.hot("--|"), rig.hot("-1-2-3-4|")].combinedLatest())
-    #expect(result == "--|")
-    let other = TimeRig()
-    #expect(other.play([other.hot("-1-2-3-4|"), other.hot("--|")].combinedLatest()) == "--|")
-    let third = TimeRig()
+  func emptyInput() throws {
+    let time = VirtualScheduler()
+    let first = try [time.hot("--|"), time.hot("-1-2-3-4|")].combinedLatest()
+    #expect(try time.difference(of: first, from: "--|") == nil)
+    let other = VirtualScheduler()
     #expect(
-      third.play(third.hot("--|").combineLatest(with: third.hot("-1-2|"))) == "--|")
+      try other.difference(
+        of: [other.hot("-1-2-3-4|"), other.hot("--|")].combinedLatest(), from: "--|") == nil)
+    let third = VirtualScheduler()
+    #expect(
+      try third.difference(
+        of: third.hot("--|").combineLatest(with: third.hot("-1-2|")), from: "--|") == nil)
   }
 
   @Test("MZ-07 combineLatest over an empty collection is one empty list")
@@ -62,14 +65,18 @@ struct CombineLatestManyTests {
   }
 
   @Test("a failure of one ends it and lets the others go")
-  func failure() {
-    let rig = TimeRig()
-    let sources = [rig.hot("-a--"), rig.hot("--x#"), rig.hot("-p--")]
-    #expect(rig.play(sources.combinedLatest().map { $0.joined() }, for: 3) == "--{axp}#")
+  func failure() throws {
+    let time = VirtualScheduler()
+    let sources = try [time.hot("-a--"), time.hot("--x#"), time.hot("-p--")]
+    #expect(
+      try time.difference(
+        of: sources.combinedLatest().map { $0.joined() }, from: "--{axp}#", limit: 3) == nil)
     #expect(sources.map(\.activeCount) == [0, 0, 0])
-    let other = TimeRig()
-    let more = [other.hot("-a--"), other.hot("--x#"), other.hot("-p--")]
-    #expect(other.play(more.zipped().map { $0.joined() }, for: 3) == "--{axp}#")
+    let other = VirtualScheduler()
+    let more = try [other.hot("-a--"), other.hot("--x#"), other.hot("-p--")]
+    #expect(
+      try other.difference(of: more.zipped().map { $0.joined() }, from: "--{axp}#", limit: 3) == nil
+    )
     #expect(more.map(\.activeCount) == [0, 0, 0])
   }
 

@@ -5,10 +5,10 @@ import Testing
 @Suite("concat, concatenated, startWith, endWith")
 struct ConcatTests {
   @Test("the second follows the first")
-  func timelines() {
-    let rig = TimeRig()
-    let (a, b) = (rig.cold("1--2|"), rig.cold("3--4|"))
-    #expect(rig.play(a.concat(b)) == "1--23--4|")
+  func timelines() throws {
+    let time = VirtualScheduler()
+    let (a, b) = try (time.cold("1--2|"), time.cold("3--4|"))
+    #expect(try time.difference(of: a.concat(b), from: "1--23--4|") == nil)
     #expect(a.starts == [0])
     #expect(b.starts == [4])
   }
@@ -56,10 +56,10 @@ struct ConcatTests {
   }
 
   @Test("concatenated subscribes to each when the one before has finished")
-  func concatenated() {
-    let rig = TimeRig()
-    let pieces = [rig.cold("1-|"), rig.cold("|"), rig.cold("-2#"), rig.cold("3|")]
-    #expect(rig.play(pieces.concatenated()) == "1--2#")
+  func concatenated() throws {
+    let time = VirtualScheduler()
+    let pieces = try [time.cold("1-|"), time.cold("|"), time.cold("-2#"), time.cold("3|")]
+    #expect(try time.difference(of: pieces.concatenated(), from: "1--2#") == nil)
     #expect(pieces.map(\.starts) == [[0], [2], [2], []])
   }
 
@@ -74,11 +74,13 @@ struct ConcatTests {
   }
 
   @Test("endWith adds values after a finish and nothing after a failure")
-  func endWith() {
-    let rig = TimeRig()
-    #expect(rig.play(rig.hot("1--2--|").endWith("8", "9")) == "1--2--(89|)")
-    let other = TimeRig()
-    #expect(other.play(other.hot("1--2--#").endWith("8", "9")) == "1--2--#")
+  func endWith() throws {
+    let time = VirtualScheduler()
+    #expect(
+      try time.difference(of: time.hot("1--2--|").endWith("8", "9"), from: "1--2--(89|)") == nil)
+    let other = VirtualScheduler()
+    #expect(
+      try other.difference(of: other.hot("1--2--#").endWith("8", "9"), from: "1--2--#") == nil)
   }
 
   @Test("startWith comes before the source is subscribed to")

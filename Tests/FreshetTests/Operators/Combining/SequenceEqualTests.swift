@@ -16,12 +16,14 @@ struct SequenceEqualTests {
       ("1--2-#", "-1-----2", "-----#"),
       ("1--2-", "-1#", "--#"),
       ("12345|", "----------12345|", "---------------({true}|)"),
-    ] as [(Timeline, Timeline, Timeline)])
-  func timelines(_ a: Timeline, _ b: Timeline, _ expected: Timeline) {
-    let rig = TimeRig()
-    #expect(rig.play(rig.hot(a).sequenceEqual(to: rig.hot(b))) == expected)
-    let other = TimeRig()
-    #expect(other.play(other.hot(b).sequenceEqual(to: other.hot(a))) == expected)
+    ] as [(String, String, String)])
+  func timelines(_ a: String, _ b: String, _ expected: String) throws {
+    let time = VirtualScheduler()
+    #expect(
+      try time.difference(of: time.hot(a).sequenceEqual(to: time.hot(b)), from: expected) == nil)
+    let other = VirtualScheduler()
+    #expect(
+      try other.difference(of: other.hot(b).sequenceEqual(to: other.hot(a)), from: expected) == nil)
   }
 
   @Test("a nil is a value and not the end")

@@ -4,23 +4,26 @@ import Testing
 
 @Suite("withLatestFrom")
 struct WithLatestFromTests {
-  private func result(_ source: Timeline, _ other: Timeline) -> Timeline {
-    let rig = TimeRig()
-    return rig.play(rig.hot(source).withLatestFrom(rig.hot(other), { $0 + $1 }))
+  private func result(
+    _ source: String, _ other: String, giving expected: String
+  ) throws -> MarbleDifference? {
+    let time = VirtualScheduler()
+    let flow = try time.hot(source).withLatestFrom(time.hot(other), { $0 + $1 })
+    return try time.difference(of: flow, from: expected)
   }
 
   @Test("each value comes with the latest of the other")
-  func timelines() {
-    #expect(result("1-----2--3----|", "---x------y--|") == "------{2x}--{3x}----|")
-    #expect(result("--1-2-3|", "-x-y---") == "--{1x}-{2y}-{3y}|")
-    #expect(result("--1-2#", "-x-y---") == "--{1x}-{2y}#")
-    #expect(result("--1-2-3", "-x-#") == "--{1x}#")
+  func timelines() throws {
+    #expect(try result("1-----2--3----|", "---x------y--|", giving: "------{2x}--{3x}----|") == nil)
+    #expect(try result("--1-2-3|", "-x-y---", giving: "--{1x}-{2y}-{3y}|") == nil)
+    #expect(try result("--1-2#", "-x-y---", giving: "--{1x}-{2y}#") == nil)
+    #expect(try result("--1-2-3", "-x-#", giving: "--{1x}#") == nil)
   }
 
   @Test("the other one finishing changes nothing, unless it has sent nothing")
-  func otherFinishes() {
-    #expect(result("--1-2|", "-x|") == "--{1x}-{2x}|")
-    #expect(result("--1-2|", "-|") == "-|")
+  func otherFinishes() throws {
+    #expect(try result("--1-2|", "-x|", giving: "--{1x}-{2x}|") == nil)
+    #expect(try result("--1-2|", "-|", giving: "-|") == nil)
   }
 
   @Test("the other one is subscribed to first")

@@ -4,33 +4,36 @@ import Testing
 
 @Suite("zip")
 struct ZipTests {
-  private func zipped(_ a: Timeline, _ b: Timeline) -> Timeline {
-    let rig = TimeRig()
-    return rig.play(rig.hot(a).zip(with: rig.hot(b)).map { $0.0 + $0.1 })
+  private func zipped(
+    _ a: String, _ b: String, giving expected: String
+  ) throws -> MarbleDifference? {
+    let time = VirtualScheduler()
+    let flow = try time.hot(a).zip(with: time.hot(b)).map { $0.0 + $0.1 }
+    return try time.difference(of: flow, from: expected)
   }
 
   @Test("MZ-03 zip pairs by index, not by lock-step pull")
-  func pairsByIndex() {
-    #expect(zipped("-123456789", "---3--6--9") == "---{13}--{26}--{39}")
+  func pairsByIndex() throws {
+    #expect(try zipped("-123456789", "---3--6--9", giving: "---{13}--{26}--{39}") == nil)
   }
 
   @Test("MZ-04 zip finishes as soon as no pair can come")
-  func finish() {
-    #expect(zipped("-|", "--1--2") == "-|")
-    #expect(zipped("-1-|", "----x--y") == "----({1x}|)")
-    #expect(zipped("-1-|", "----|") == "----|")
-    #expect(zipped("-12-|", "---x-y--z") == "---{1x}-({2y}|)")
-    #expect(zipped("----x-y", "-1-|") == "----({x1}|)")
-    #expect(zipped("|", "|") == "|")
+  func finish() throws {
+    #expect(try zipped("-|", "--1--2", giving: "-|") == nil)
+    #expect(try zipped("-1-|", "----x--y", giving: "----({1x}|)") == nil)
+    #expect(try zipped("-1-|", "----|", giving: "----|") == nil)
+    #expect(try zipped("-12-|", "---x-y--z", giving: "---{1x}-({2y}|)") == nil)
+    #expect(try zipped("----x-y", "-1-|", giving: "----({x1}|)") == nil)
+    #expect(try zipped("|", "|", giving: "|") == nil)
   }
 
   @Test("MZ-04 a failure of either ends it at once and lets the other go")
-  func failure() {
-    #expect(zipped("-12#", "----x") == "---#")
-    #expect(zipped("----x", "-12#") == "---#")
-    let rig = TimeRig()
-    let (a, b) = (rig.hot("-1#"), rig.hot("---"))
-    _ = rig.play(a.zip(with: b), for: 2)
+  func failure() throws {
+    #expect(try zipped("-12#", "----x", giving: "---#") == nil)
+    #expect(try zipped("----x", "-12#", giving: "---#") == nil)
+    let time = VirtualScheduler()
+    let (a, b) = try (time.hot("-1#"), time.hot("---"))
+    _ = try time.record(a.zip(with: b), limit: 2)
     #expect(b.activeCount == 0)
     #expect(b.log.disposals == 1)
   }
@@ -133,14 +136,12 @@ struct ZipTests {
   }
 
   @Test("zip of a finished row does not wait for the others")
-  func zippedFinish() {
-    let rig = TimeRig()
-    let result = rig.play(
-      [rig.hot("-a-b|"), rig.hot("--x--"), rig.hot("---p-")].zipped().map { $0.joined() })
-    #expect(result == "---{axp}")
-    let other = TimeRig()
-    let ended = other.play(
-      [other.hot("-a|"), other.hot("--x--"), other.hot("---p-")].zipped().map { $0.joined() })
-    #expect(ended == "---({axp}|)")
+  func zippedFinish() throws {
+    let time = VirtualScheduler()
+    let open = try [time.hot("-a-b|"), time.hot("--x--"), time.hot("---p-")].zipped()
+    #expect(try time.difference(of: open.map { $0.joined() }, from: "---{axp}") == nil)
+    let other = VirtualScheduler()
+    let ended = try [other.hot("-a|"), other.hot("--x--"), other.hot("---p-")].zipped()
+    #expect(try other.difference(of: ended.map { $0.joined() }, from: "---({axp}|)") == nil)
   }
 }

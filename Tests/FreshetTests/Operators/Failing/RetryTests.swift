@@ -105,28 +105,27 @@ struct RetryTests {
   }
 
   @Test("after growing pauses")
-  func backOff() {
-    let rig = TimeRig()
-    let source = rig.cold("1#")
-    let flow = source.retry(3, after: .exponential(from: .ticks(1)), on: rig.scheduler)
-    #expect(rig.play(flow) == "1-1--1----1#")
+  func backOff() throws {
+    let time = VirtualScheduler()
+    let source = try time.cold("1#")
+    let flow = source.retry(3, after: .exponential(from: .ticks(1)), on: time)
+    #expect(try time.difference(of: flow, from: "1-1--1----1#") == nil)
     #expect(source.starts == [0, 2, 5, 10])
-    let capped = TimeRig()
-    let cold = capped.cold("#")
-    _ = capped.play(
-      cold.retry(
-        4, after: .exponential(from: .ticks(2), factor: 3, upTo: .ticks(10)), on: capped.scheduler))
+    let capped = VirtualScheduler()
+    let cold = try capped.cold("#")
+    let backOff = BackOff.exponential(from: .ticks(2), factor: 3, upTo: .ticks(10))
+    _ = try capped.record(cold.retry(4, after: backOff, on: capped))
     #expect(cold.starts == [0, 2, 8, 18, 28])
   }
 
   @Test("a dispose during the pause calls the next attempt off")
-  func disposeDuringPause() {
-    let rig = TimeRig()
-    let source = rig.cold("#")
-    let flow = source.retry(3, after: .constant(.ticks(5)), on: rig.scheduler)
-    #expect(rig.play(flow, disposingAt: 3) == "")
+  func disposeDuringPause() throws {
+    let time = VirtualScheduler()
+    let source = try time.cold("#")
+    let flow = source.retry(3, after: .constant(.ticks(5)), on: time)
+    #expect(try time.difference(of: flow, from: "", limit: 3) == nil)
     #expect(source.starts == [0])
-    #expect(rig.scheduler.pendingCount == 0)
+    #expect(time.pendingCount == 0)
   }
 
   @Test("the pauses of a back-off: limit, jitter, many attempts, no pause")
@@ -176,7 +175,7 @@ struct RetryTests {
   }
 
   @Test("retries across threads: every attempt once, in order")
-  func threads() async {
+  func threads() async throws {
     let scheduler = QueueScheduler(label: "retry")
     let tries = Counter()
     let source = Deferred {

@@ -7,67 +7,72 @@ import Testing
 struct WindowTests {
   /// What came when, each value with the number of its window: `1a`, and `1|` for its end.
   private func timeline<Windows: Flow>(
-    _ rig: TimeRig, _ windows: Windows, disposingAt disposal: Int? = nil
-  ) -> Timeline where Windows.Element == Window<String, Problem>, Windows.Failure == Problem {
+    _ time: VirtualScheduler, _ windows: Windows, giving expected: String
+  ) throws -> MarbleDifference?
+  where Windows.Element == Window<String, MarbleFailure>, Windows.Failure == MarbleFailure {
     let count = Mutex(0)
-    let named = windows.flatMap { window -> AnyFlow<String, Problem> in
+    let named = windows.flatMap { window -> AnyFlow<String, MarbleFailure> in
       let number = count.withLock { count in
         count += 1
         return count
       }
       return window.map { "\(number)\($0)" }.startWith("\(number)(").endWith("\(number))").erased()
     }
-    return rig.play(named, disposingAt: disposal)
+    return try time.difference(of: named, from: expected)
   }
 
   @Test("by count: a window is opened for its first value")
-  func count() {
-    let rig = TimeRig()
+  func count() throws {
+    let time = VirtualScheduler()
     #expect(
-      timeline(rig, rig.hot("a---b---c---d---e--|").window(count: 2))
-        == "({1(}{1a})---({1b}{1)})---({2(}{2c})---({2d}{2)})---({3(}{3e})--({3)}|)")
-    let even = TimeRig()
+      try timeline(
+        time, time.hot("a---b---c---d---e--|").window(count: 2),
+        giving: "[{1(}{1a}]---[{1b}{1)}]---[{2(}{2c}]---[{2d}{2)}]---[{3(}{3e}]--({3)}|)") == nil)
+    let even = VirtualScheduler()
     #expect(
-      timeline(even, even.hot("ab|").window(count: 2)) == "({1(}{1a})({1b}{1)})|")
-    let none = TimeRig()
-    #expect(timeline(none, none.hot("--|").window(count: 2)) == "--|")
+      try timeline(even, even.hot("ab|").window(count: 2), giving: "[{1(}{1a}][{1b}{1)}]|") == nil)
+    let none = VirtualScheduler()
+    #expect(try timeline(none, none.hot("--|").window(count: 2), giving: "--|") == nil)
   }
 
   @Test("by time: one follows the other, with values or without")
-  func time() {
-    let rig = TimeRig()
+  func time() throws {
+    let time = VirtualScheduler()
     #expect(
-      timeline(rig, rig.hot("a-b---------c|").window(for: .ticks(5), on: rig.scheduler))
-        == "({1(}{1a})-{1b}--({1)}{2(})----({2)}{3(})-{3c}({3)}|)")
+      try timeline(
+        time, time.hot("a-b---------c|").window(for: .ticks(5), on: time),
+        giving: "[{1(}{1a}]-{1b}--[{1)}{2(}]----[{2)}{3(}]-{3c}({3)}|)") == nil)
   }
 
   @Test("by time or count: a full one ends early and the next gets the whole time")
-  func timeOrCount() {
-    let rig = TimeRig()
-    let flow = rig.hot("-ab-------c|").window(for: .ticks(5), orCount: 2, on: rig.scheduler)
+  func timeOrCount() throws {
+    let time = VirtualScheduler()
+    let flow = try time.hot("-ab-------c|").window(for: .ticks(5), orCount: 2, on: time)
     #expect(
-      timeline(rig, flow)
-        == "{1(}{1a}({1b}{1)}{2(})----({2)}{3(})--{3c}({3)}|)")
+      try timeline(time, flow, giving: "{1(}{1a}[{1b}{1)}{2(}]----[{2)}{3(}]--{3c}({3)}|)") == nil)
   }
 
   @Test("by a signal, whose finish changes nothing and whose failure ends all")
-  func signal() {
-    let rig = TimeRig()
+  func signal() throws {
+    let time = VirtualScheduler()
     #expect(
-      timeline(rig, rig.hot("-a-b--c|").window(until: rig.hot("--x-|")))
-        == "{1(}{1a}({1)}{2(}){2b}--{2c}({2)}|)")
-    let failing = TimeRig()
+      try timeline(
+        time, time.hot("-a-b--c|").window(until: time.hot("--x-|")),
+        giving: "{1(}{1a}[{1)}{2(}]{2b}--{2c}({2)}|)") == nil)
+    let failing = VirtualScheduler()
     #expect(
-      timeline(failing, failing.hot("-a-b--c|").window(until: failing.hot("--#")))
-        == "{1(}{1a}#")
+      try timeline(
+        failing, failing.hot("-a-b--c|").window(until: failing.hot("--#")), giving: "{1(}{1a}#")
+        == nil)
   }
 
   @Test("a signal that never speaks opens the first window all the same")
-  func silentSignal() {
-    let rig = TimeRig()
+  func silentSignal() throws {
+    let time = VirtualScheduler()
     #expect(
-      timeline(rig, rig.hot("--a|").window(until: NeverFlow<Void, Problem>()))
-        == "{1(}-{1a}({1)}|)")
+      try timeline(
+        time, time.hot("--a|").window(until: NeverFlow<Void, MarbleFailure>()),
+        giving: "{1(}-{1a}({1)}|)") == nil)
   }
 
   @Test("a failure ends the window and the result")

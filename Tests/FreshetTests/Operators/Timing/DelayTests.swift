@@ -4,24 +4,27 @@ import Testing
 
 @Suite("delay and delaySubscription")
 struct DelayTests {
-  private func result(_ source: Timeline, failFast: Bool = true) -> Timeline {
-    let rig = TimeRig()
-    return rig.play(rig.hot(source).delay(for: .ticks(2), on: rig.scheduler, failFast: failFast))
+  private func result(
+    _ source: String, failFast: Bool = true, giving expected: String
+  ) throws -> MarbleDifference? {
+    let time = VirtualScheduler()
+    let flow = try time.hot(source).delay(for: .ticks(2), on: time, failFast: failFast)
+    return try time.difference(of: flow, from: expected)
   }
 
   @Test("TM-13 everything comes later, the finish too")
-  func values() {
-    #expect(result("---a--b--|") == "-----a--b--|")
-    #expect(result("(ab)c-(d|)") == "--(ab)c-(d|)")
-    #expect(result("|") == "--|")
+  func values() throws {
+    #expect(try result("---a--b--|", giving: "-----a--b--|") == nil)
+    #expect(try result("[ab]c-(d|)", giving: "--[ab]c-(d|)") == nil)
+    #expect(try result("|", giving: "--|") == nil)
   }
 
   @Test("TM-13 a failure passes at once, or with its distance")
-  func failures() {
-    #expect(result("a-b--c#") == "--a-b-#")
-    #expect(result("a-b--c#", failFast: false) == "--a-b--c#")
-    #expect(result("#") == "#")
-    #expect(result("#", failFast: false) == "--#")
+  func failures() throws {
+    #expect(try result("a-b--c#", giving: "--a-b-#") == nil)
+    #expect(try result("a-b--c#", failFast: false, giving: "--a-b--c#") == nil)
+    #expect(try result("#", giving: "#") == nil)
+    #expect(try result("#", failFast: false, giving: "--#") == nil)
   }
 
   @Test("numbers of the Rx suite: 250, 350, 450 come 50 later and the failure at 550")
@@ -80,17 +83,17 @@ struct DelayTests {
   }
 
   @Test("delaySubscription subscribes later; a dispose before that means never")
-  func delaySubscription() {
-    let rig = TimeRig()
-    let source = rig.cold("a-b-|")
-    let flow = source.delaySubscription(for: .ticks(3), on: rig.scheduler)
-    #expect(rig.play(flow) == "---a-b-|")
+  func delaySubscription() throws {
+    let time = VirtualScheduler()
+    let source = try time.cold("a-b-|")
+    let flow = source.delaySubscription(for: .ticks(3), on: time)
+    #expect(try time.difference(of: flow, from: "---a-b-|") == nil)
     #expect(source.starts == [3])
-    let other = TimeRig()
-    let never = other.cold("a|")
-    let late = never.delaySubscription(for: .ticks(3), on: other.scheduler)
-    #expect(other.play(late, disposingAt: 2) == "")
+    let other = VirtualScheduler()
+    let never = try other.cold("a|")
+    let late = never.delaySubscription(for: .ticks(3), on: other)
+    #expect(try other.difference(of: late, from: "", limit: 2) == nil)
     #expect(never.starts == [])
-    #expect(other.scheduler.pendingCount == 0)
+    #expect(other.pendingCount == 0)
   }
 }

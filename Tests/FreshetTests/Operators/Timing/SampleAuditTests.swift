@@ -12,18 +12,19 @@ struct SampleAuditTests {
       ("1-2-#", "---x----", "---2#"),
       ("1-2----", "---x-#", "---2-#"),
       ("1-|", "-", "--|"),
-    ] as [(Timeline, Timeline, Timeline)])
-  func sample(_ source: Timeline, _ signal: Timeline, _ expected: Timeline) {
-    let rig = TimeRig()
-    #expect(rig.play(rig.hot(source).sample(on: rig.hot(signal))) == expected)
+    ] as [(String, String, String)])
+  func sample(_ source: String, _ signal: String, _ expected: String) throws {
+    let time = VirtualScheduler()
+    #expect(
+      try time.difference(of: time.hot(source).sample(on: time.hot(signal)), from: expected) == nil)
   }
 
   @Test("sample by time")
-  func sampleByTime() {
-    let rig = TimeRig()
-    let flow = rig.hot("1-2---3----|").sample(every: .ticks(3), on: rig.scheduler)
-    #expect(rig.play(flow) == "---2--3----|")
-    #expect(rig.scheduler.pendingCount == 0)
+  func sampleByTime() throws {
+    let time = VirtualScheduler()
+    let flow = try time.hot("1-2---3----|").sample(every: .ticks(3), on: time)
+    #expect(try time.difference(of: flow, from: "---2--3----|") == nil)
+    #expect(time.pendingCount == 0)
   }
 
   @Test("all orders of values and signals")
@@ -55,11 +56,13 @@ struct SampleAuditTests {
       ("-ab#", "---#"),
       ("a---b----|", "---a---b-|"),
       ("|", "|"),
-    ] as [(Timeline, Timeline)])
-  func audit(_ source: Timeline, _ expected: Timeline) {
-    let rig = TimeRig()
-    #expect(rig.play(rig.hot(source).audit(for: .ticks(3), on: rig.scheduler)) == expected)
-    #expect(rig.scheduler.pendingCount == 0)
+    ] as [(String, String)])
+  func audit(_ source: String, _ expected: String) throws {
+    let time = VirtualScheduler()
+    #expect(
+      try time.difference(of: time.hot(source).audit(for: .ticks(3), on: time), from: expected)
+        == nil)
+    #expect(time.pendingCount == 0)
   }
 
   @Test("audit keeps one timer")

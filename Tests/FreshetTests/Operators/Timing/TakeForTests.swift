@@ -5,45 +5,58 @@ import Testing
 @Suite("take(for:), skip(for:), subscribe(on:)")
 struct TakeForTests {
   @Test("take(for:) lets through for a while and stops the source")
-  func take() {
-    let rig = TimeRig()
-    let source = rig.hot("1--2--3--4--|")
-    #expect(rig.play(source.take(for: .ticks(7), on: rig.scheduler)) == "1--2--3|")
+  func take() throws {
+    let time = VirtualScheduler()
+    let source = try time.hot("1--2--3--4--|")
+    #expect(try time.difference(of: source.take(for: .ticks(7), on: time), from: "1--2--3|") == nil)
     #expect(source.log.disposals == 1)
-    let short = TimeRig()
-    #expect(short.play(short.hot("1-|").take(for: .ticks(7), on: short.scheduler)) == "1-|")
-    #expect(short.scheduler.pendingCount == 0)
-    let failing = TimeRig()
-    #expect(failing.play(failing.hot("1-#").take(for: .ticks(7), on: failing.scheduler)) == "1-#")
+    let short = VirtualScheduler()
+    #expect(
+      try short.difference(of: short.hot("1-|").take(for: .ticks(7), on: short), from: "1-|") == nil
+    )
+    #expect(short.pendingCount == 0)
+    let failing = VirtualScheduler()
+    #expect(
+      try failing.difference(of: failing.hot("1-#").take(for: .ticks(7), on: failing), from: "1-#")
+        == nil)
   }
 
   @Test("skip(for:) leaves out for a while")
-  func skip() {
-    let rig = TimeRig()
+  func skip() throws {
+    let time = VirtualScheduler()
     #expect(
-      rig.play(rig.hot("1--2--3--4--|").skip(for: .ticks(7), on: rig.scheduler)) == "---------4--|")
-    let short = TimeRig()
-    #expect(short.play(short.hot("1-|").skip(for: .ticks(7), on: short.scheduler)) == "--|")
-    let failing = TimeRig()
-    #expect(failing.play(failing.hot("1-#").skip(for: .ticks(7), on: failing.scheduler)) == "--#")
+      try time.difference(
+        of: time.hot("1--2--3--4--|").skip(for: .ticks(7), on: time), from: "---------4--|") == nil)
+    let short = VirtualScheduler()
+    #expect(
+      try short.difference(of: short.hot("1-|").skip(for: .ticks(7), on: short), from: "--|") == nil
+    )
+    let failing = VirtualScheduler()
+    #expect(
+      try failing.difference(of: failing.hot("1-#").skip(for: .ticks(7), on: failing), from: "--#")
+        == nil)
   }
 
   @Test("at the very moment what was scheduled first counts")
-  func boundary() {
-    let rig = TimeRig()
-    #expect(rig.play(rig.hot("--12").take(for: .ticks(2), on: rig.scheduler)) == "--(1|)")
-    let late = TimeRig()
-    #expect(late.play(late.cold("--12").take(for: .ticks(2), on: late.scheduler)) == "--|")
-    let skipped = TimeRig()
+  func boundary() throws {
+    let time = VirtualScheduler()
     #expect(
-      skipped.play(skipped.hot("--12|").skip(for: .ticks(2), on: skipped.scheduler)) == "---2|")
+      try time.difference(of: time.hot("--12").take(for: .ticks(2), on: time), from: "--(1|)")
+        == nil)
+    let late = VirtualScheduler()
+    #expect(
+      try late.difference(of: late.cold("--12").take(for: .ticks(2), on: late), from: "--|") == nil)
+    let skipped = VirtualScheduler()
+    #expect(
+      try skipped.difference(
+        of: skipped.hot("--12|").skip(for: .ticks(2), on: skipped), from: "---2|") == nil)
   }
 
   @Test("subscribe(on:) starts the work on the scheduler")
-  func subscribeOn() {
-    let rig = TimeRig()
-    let source = rig.cold("1--2--|")
-    #expect(rig.play(source.subscribe(on: rig.scheduler)) == "1--2--|")
+  func subscribeOn() throws {
+    let time = VirtualScheduler()
+    let source = try time.cold("1--2--|")
+    #expect(try time.difference(of: source.subscribe(on: time), from: "1--2--|") == nil)
     let scheduler = VirtualScheduler()
     let cold = ScriptedSource<Int, Never>(playing: [1, 2])
     let recorder = Recorder<Int, Never>()

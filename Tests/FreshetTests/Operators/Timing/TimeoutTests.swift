@@ -5,65 +5,65 @@ import Testing
 @Suite("timeout")
 struct TimeoutTests {
   @Test("TM-15 timeout(13): values at 10 and 11, a failure at 24")
-  func numbers() {
-    let rig = TimeRig()
-    let source = rig.hot("----------ab")
-    let flow = source.timeout(after: .ticks(13), on: rig.scheduler) { .first }
-    #expect(rig.play(flow) == "----------ab------------#")
+  func numbers() throws {
+    let time = VirtualScheduler()
+    let source = try time.hot("----------ab")
+    let flow = source.timeout(after: .ticks(13), on: time) { MarbleFailure() }
+    #expect(try time.difference(of: flow, from: "----------ab------------#") == nil)
     #expect(source.log.disposals == 1)
-    #expect(rig.scheduler.pendingCount == 0)
+    #expect(time.pendingCount == 0)
   }
 
   @Test("TM-15 a finish and a failure before the deadline disarm it")
-  func disarm() {
-    for (timeline, expected) in [("-a--|", "-a--|"), ("-a--#", "-a--#")] as [(Timeline, Timeline)] {
-      let rig = TimeRig()
-      let flow = rig.hot(timeline).timeout(after: .ticks(13), on: rig.scheduler) { .second }
-      #expect(rig.play(flow) == expected)
-      #expect(rig.scheduler.pendingCount == 0)
+  func disarm() throws {
+    for (timeline, expected) in [("-a--|", "-a--|"), ("-a--#", "-a--#")] as [(String, String)] {
+      let time = VirtualScheduler()
+      let flow = try time.hot(timeline).timeout(after: .ticks(13), on: time) { MarbleFailure() }
+      #expect(try time.difference(of: flow, from: expected) == nil)
+      #expect(time.pendingCount == 0)
     }
   }
 
   @Test("TM-16 exactly at the deadline the one that was scheduled first counts")
-  func boundary() {
+  func boundary() throws {
     // The source's events were scheduled before the timer.
-    let early = TimeRig()
-    let first = early.hot("-------------a|").timeout(after: .ticks(13), on: early.scheduler) {
-      .first
+    let early = VirtualScheduler()
+    let first = try early.hot("-------------a|").timeout(after: .ticks(13), on: early) {
+      MarbleFailure()
     }
-    #expect(early.play(first) == "-------------a|")
+    #expect(try early.difference(of: first, from: "-------------a|") == nil)
     // The source of each subscription is scheduled after the timer.
-    let late = TimeRig()
-    let second = late.cold("-------------a|").timeout(after: .ticks(13), on: late.scheduler) {
-      .first
+    let late = VirtualScheduler()
+    let second = try late.cold("-------------a|").timeout(after: .ticks(13), on: late) {
+      MarbleFailure()
     }
-    #expect(late.play(second) == "-------------#")
+    #expect(try late.difference(of: second, from: "-------------#") == nil)
   }
 
   @Test("silence from the beginning times out")
-  func silence() {
-    let rig = TimeRig()
-    let flow = rig.hot("").timeout(after: .ticks(4), on: rig.scheduler) { .first }
-    #expect(rig.play(flow) == "----#")
+  func silence() throws {
+    let time = VirtualScheduler()
+    let flow = try time.hot("").timeout(after: .ticks(4), on: time) { MarbleFailure() }
+    #expect(try time.difference(of: flow, from: "----#") == nil)
   }
 
   @Test("switches to another flow and lets the source go")
-  func switchTo() {
-    let rig = TimeRig()
-    let source = rig.hot("-a-b-------c--|")
-    let other = rig.cold("8-9|")
-    let flow = source.timeout(after: .ticks(4), on: rig.scheduler, switchTo: other)
-    #expect(rig.play(flow) == "-a-b---8-9|")
+  func switchTo() throws {
+    let time = VirtualScheduler()
+    let source = try time.hot("-a-b-------c--|")
+    let other = try time.cold("8-9|")
+    let flow = source.timeout(after: .ticks(4), on: time, switchTo: other)
+    #expect(try time.difference(of: flow, from: "-a-b---8-9|") == nil)
     #expect(other.starts == [7])
     #expect(source.log.disposals == 1)
   }
 
   @Test("the replacement has no timeout of its own")
-  func switchToSlow() {
-    let rig = TimeRig()
-    let flow = rig.hot("").timeout(
-      after: .ticks(2), on: rig.scheduler, switchTo: rig.cold("----------8|"))
-    #expect(rig.play(flow) == "------------8|")
+  func switchToSlow() throws {
+    let time = VirtualScheduler()
+    let flow = try time.hot("").timeout(
+      after: .ticks(2), on: time, switchTo: time.cold("----------8|"))
+    #expect(try time.difference(of: flow, from: "------------8|") == nil)
   }
 
   @Test("a synchronous source is not timed out")
