@@ -25,16 +25,20 @@ let package = Package(
       name: "FreshetCLI",
       dependencies: ["Freshet", "FreshetStore", "FreshetCatalog", "FreshetModels", "CFreshet"]),
 
+    // A web server on loopback for the tests of the targets below.
+    .target(name: "FreshetTestServer", path: "Tests/FreshetTestServer"),
     .testTarget(name: "FreshetTests", dependencies: ["Freshet", "FreshetTesting"]),
     .testTarget(
       name: "FreshetStoreTests", dependencies: ["Freshet", "FreshetStore", "FreshetTesting"],
       resources: [.copy("Golden")]),
     .testTarget(
-      name: "FreshetCatalogTests", dependencies: ["FreshetCatalog", "FreshetStore"],
+      name: "FreshetCatalogTests",
+      dependencies: ["FreshetCatalog", "FreshetStore", "FreshetTesting", "FreshetTestServer"],
       resources: [.copy("Fixtures")]),
     .testTarget(
       name: "FreshetModelsTests", dependencies: ["FreshetModels", "FreshetTesting"]),
-    .testTarget(name: "FreshetCLITests", dependencies: ["FreshetCLI"]),
+    .testTarget(
+      name: "FreshetCLITests", dependencies: ["FreshetCLI", "FreshetTestServer"]),
   ]
 )
 

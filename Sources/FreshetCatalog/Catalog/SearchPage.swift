@@ -14,7 +14,7 @@ public struct PageCursor: Sendable, Hashable {
 
 /// What to search for, and which page of it.
 public struct SearchRequest: Sendable, Hashable {
-  /// What was typed. It is put into NFC before it is sent; blank is refused.
+  /// What was typed; it is put into NFC before it is sent, and blank is refused.
   public let query: String
   /// Which page.
   public let cursor: PageCursor

@@ -146,8 +146,10 @@ public struct WebAddress: Sendable, Hashable, CustomStringConvertible {
   /// The address with names and values behind its query, encoded, in this order.
   public func appending(query items: [(name: String, value: String)]) -> WebAddress {
     if items.isEmpty { return self }
-    let text = items.map { PercentEncoding.encode($0.name) + "=" + PercentEncoding.encode($0.value) }
-      .joined(separator: "&")
+    let text = items.map {
+      PercentEncoding.encode($0.name) + "=" + PercentEncoding.encode($0.value)
+    }
+    .joined(separator: "&")
     var address = self
     address.query = (query.flatMap { $0.isEmpty ? nil : $0 + "&" } ?? "") + text
     return address

@@ -1,0 +1,201 @@
+import Foundation
+import Freshet
+import Synchronization
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
+/// Exchanges over the network, by Foundation's URL loading.
+///
+/// It keeps no cookies, no cache and no credentials, and follows no redirect. Parts arrive on a
+/// queue of its own, one at a time.
+public final class URLSessionTransport: HTTPTransport {
+  private let session: URLSession
+  private let delegate: Delegate
+
+  /// Makes a transport.
+  ///
+  /// - Parameters:
+  ///   - connectionsPerHost: How many connections to one server there may be.
+  ///   - silence: How long a server may send nothing before the exchange fails. A net under
+  ///     ``HTTPClient``'s own time limits, for those who use a transport by itself.
+  public init(connectionsPerHost: Int = 16, silence: Duration = .seconds(120)) {
+    let configuration = URLSessionConfiguration.ephemeral
+    configuration.httpShouldSetCookies = false
+    configuration.httpCookieAcceptPolicy = .never
+    configuration.httpCookieStorage = nil
+    configuration.urlCache = nil
+    configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
+    configuration.httpMaximumConnectionsPerHost = connectionsPerHost
+    configuration.timeoutIntervalForRequest = TimeInterval(silence.components.seconds)
+    let delegate = Delegate()
+    let queue = OperationQueue()
+    queue.maxConcurrentOperationCount = 1
+    self.delegate = delegate
+    session = URLSession(configuration: configuration, delegate: delegate, delegateQueue: queue)
+  }
+
+  deinit {
+    // A session holds its delegate and its threads until it is told.
+    session.invalidateAndCancel()
+  }
+
+  public func exchange(_ request: HTTPRequest) -> AnyFlow<HTTPPart, CatalogError> {
+    Create { [self] emitter in
+      guard let url = URL(string: request.address.text) else {
+        emitter.fail(
+          CatalogError(.invalidAddress, "not an address to fetch: \(request.address)"))
+        return nil
+      }
+      var wire = URLRequest(url: url)
+      wire.httpMethod = request.method.rawValue
+      for header in request.headers { wire.addValue(header.value, forHTTPHeaderField: header.name) }
+      if !request.body.isEmpty { wire.httpBody = Data(request.body) }
+      let task = session.dataTask(with: wire)
+      delegate.add(task, for: request, emitter)
+      task.resume()
+      return Disposable { [delegate] in
+        delegate.remove(task)
+        task.cancel()
+      }
+    }.erased()
+  }
+}
+
+/// Hands what the session tells to the exchange it belongs to.
+// @unchecked: NSObject says nothing about threads; all state is in the mutex.
+// `TransportTests` under the thread sanitizer would notice.
+private final class Delegate: NSObject, URLSessionDataDelegate, @unchecked Sendable {
+  private struct Exchange: Sendable {
+    let request: HTTPRequest
+    let emitter: Emitter<HTTPPart, CatalogError>
+    var head: HTTPHead?
+    var received = 0
+  }
+
+  private let exchanges = Mutex<[Int: Exchange]>([:])
+
+  func add(
+    _ task: URLSessionTask, for request: HTTPRequest, _ emitter: Emitter<HTTPPart, CatalogError>
+  ) {
+    exchanges.withLock {
+      $0[task.taskIdentifier] = Exchange(request: request, emitter: emitter)
+    }
+  }
+
+  @discardableResult
+  func remove(_ task: URLSessionTask) -> Bool { take(task) != nil }
+
+  private func take(_ task: URLSessionTask) -> Exchange? {
+    exchanges.withLock { $0.removeValue(forKey: task.taskIdentifier) }
+  }
+
+  func urlSession(
+    _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
+    completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
+  ) {
+    sendHead(of: response, dataTask)
+    completionHandler(.allow)
+  }
+
+  /// Sends the head, once; the answer to a refused redirect does not come by the usual way.
+  private func sendHead(of response: URLResponse?, _ task: URLSessionTask) {
+    guard let response = response as? HTTPURLResponse else { return }
+    let head = HTTPHead(
+      status: response.statusCode,
+      headers: response.allHeaderFields.compactMap { name, value in
+        guard let name = name as? String, let value = value as? String else { return nil }
+        return HTTPRequest.Header(name, value)
+      })
+    let emitter = exchanges.withLock { exchanges -> Emitter<HTTPPart, CatalogError>? in
+      guard let exchange = exchanges[task.taskIdentifier], exchange.head == nil else { return nil }
+      exchanges[task.taskIdentifier]?.head = head
+      return exchange.emitter
+    }
+    emitter?.send(.head(head))
+  }
+
+  func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
+    let emitter = exchanges.withLock { exchanges -> Emitter<HTTPPart, CatalogError>? in
+      exchanges[dataTask.taskIdentifier]?.received += data.count
+      return exchanges[dataTask.taskIdentifier]?.emitter
+    }
+    if !data.isEmpty { emitter?.send(.body(Array(data))) }
+  }
+
+  func urlSession(
+    _ session: URLSession, task: URLSessionTask,
+    willPerformHTTPRedirection response: HTTPURLResponse, newRequest request: URLRequest,
+    completionHandler: @escaping @Sendable (URLRequest?) -> Void
+  ) {
+    sendHead(of: response, task)
+    completionHandler(nil)
+  }
+
+  func urlSession(
+    _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
+    completionHandler:
+      @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
+  ) {
+    // The library waits for credentials here for ever. Our keys are in the request already, so
+    // this is the end: the refusal is the answer.
+    sendHead(of: challenge.failureResponse ?? task.response, task)
+    take(task)?.emitter.finish()
+    completionHandler(.cancelAuthenticationChallenge, nil)
+  }
+
+  func urlSession(
+    _ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?
+  ) {
+    sendHead(of: task.response, task)
+    guard let exchange = take(task) else { return }
+    if let error {
+      exchange.emitter.fail(Self.failure(error, of: exchange.request))
+    } else if let head = exchange.head, Self.isWhole(exchange, head) {
+      exchange.emitter.finish()
+    } else {
+      exchange.emitter.fail(
+        CatalogError(
+          .connectionLost,
+          "the connection to \(exchange.request.address.authority) broke before the answer was "
+            + "whole", isRetryable: true))
+    }
+  }
+
+  /// Whether as many bytes came as were announced, where that can be told.
+  private static func isWhole(_ exchange: Exchange, _ head: HTTPHead) -> Bool {
+    guard let length = head.contentLength, head.header("Content-Encoding") == nil,
+      exchange.request.method == .get, head.status == 200 || head.status == 206
+    else { return true }
+    return exchange.received >= length
+  }
+
+  private static func failure(_ error: any Error, of request: HTTPRequest) -> CatalogError {
+    let place = request.address.authority
+    guard let error = error as? URLError else {
+      return CatalogError(
+        .connectionLost, "the exchange with \(place) failed", isRetryable: true)
+    }
+    switch error.code {
+    case .timedOut:
+      return CatalogError(.timedOut, "no answer from \(place) in time", isRetryable: true)
+    case .cannotFindHost, .dnsLookupFailed:
+      return CatalogError(
+        .unreachable, "the server \(place) is not known; is the network up?", isRetryable: true)
+    case .cannotConnectToHost, .notConnectedToInternet:
+      return CatalogError(.unreachable, "nobody answers at \(place)", isRetryable: true)
+    case .secureConnectionFailed, .serverCertificateUntrusted, .serverCertificateHasBadDate,
+      .serverCertificateHasUnknownRoot, .serverCertificateNotYetValid:
+      return CatalogError(
+        .insecure, "no secure connection to \(place); its certificate is not accepted")
+    case .badURL, .unsupportedURL:
+      return CatalogError(.invalidAddress, "not an address to fetch: \(request.address)")
+    default:
+      return CatalogError(
+        .connectionLost,
+        "the connection to \(place) broke before the answer was whole (\(error.code.rawValue))",
+        isRetryable: true)
+    }
+  }
+}

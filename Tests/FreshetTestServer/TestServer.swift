@@ -1,0 +1,213 @@
+import Foundation
+import Synchronization
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// listen(2), by a name that the functions here do not hide.
+private func startListening(_ descriptor: Int32, _ backlog: Int32) -> Int32 {
+  listen(descriptor, backlog)
+}
+
+/// An HTTP server on loopback whose answers come from a closure: real sockets, so that what is
+/// tested is what will run.
+///
+/// One thread accepts, one serves each connection; requests on a connection are served in turn.
+public final class TestServer: Sendable {
+  /// A fault of the server itself.
+  public struct Fault: Error {
+    public let what: String
+  }
+
+  private struct State {
+    var log: [TestRequest] = []
+    var closedByClient: Set<Int> = []
+    var isStopped = false
+    var connections: [Int32] = []
+    var mostAtOnce = 0
+    var open: Set<Int> = []
+  }
+
+  /// How long a test may wait for the server to see something.
+  public static let patience: TimeInterval = 30
+
+  private let listener: Int32
+  /// The port it listens on.
+  public let port: Int
+  private let answer: @Sendable (TestRequest) -> TestAnswer
+  private let state = Mutex(State())
+  private let changed = NSCondition()
+
+  /// Starts a server.
+  ///
+  /// - Parameter answer: Called for each request, on the thread of its connection.
+  public init(_ answer: @escaping @Sendable (TestRequest) -> TestAnswer) throws {
+    self.answer = answer
+    (listener, port) = try Self.listen()
+    let thread = Thread { [weak self, listener] in
+      while true {
+        let connection = accept(listener, nil, nil)
+        if connection < 0 {
+          if errno == EINTR { continue }
+          return
+        }
+        _ = fcntl(connection, F_SETFD, FD_CLOEXEC)
+        var one: Int32 = 1
+        setsockopt(
+          connection, Int32(IPPROTO_TCP), TCP_NODELAY, &one, socklen_t(MemoryLayout<Int32>.size))
+        guard let self else {
+          close(connection)
+          return
+        }
+        self.take(connection)
+      }
+    }
+    thread.start()
+  }
+
+  private static func listen() throws -> (descriptor: Int32, port: Int) {
+    // A client that is gone is an error of write(2), not the end of the tests.
+    signal(SIGPIPE, SIG_IGN)
+    #if canImport(Glibc)
+      let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    #else
+      let listener = socket(AF_INET, SOCK_STREAM, 0)
+    #endif
+    guard listener >= 0 else { throw Fault(what: "socket: \(errno)") }
+    // A child process would keep the port open.
+    _ = fcntl(listener, F_SETFD, FD_CLOEXEC)
+    var place = sockaddr_in()
+    place.sin_family = sa_family_t(AF_INET)
+    place.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+    var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+    let isBound = withUnsafeMutablePointer(to: &place) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { place in
+        bind(listener, place, size) == 0 && startListening(listener, 256) == 0
+          && getsockname(listener, place, &size) == 0
+      }
+    }
+    guard isBound else { throw Fault(what: "bind: \(errno)") }
+    return (listener, Int(UInt16(bigEndian: place.sin_port)))
+  }
+
+  deinit { stop() }
+
+  /// The address of its root, without a slash at the end.
+  public var url: String { "http://127.0.0.1:\(port)" }
+
+  /// Closes everything.
+  public func stop() {
+    let connections = state.withLock { state -> [Int32]? in
+      if state.isStopped { return nil }
+      state.isStopped = true
+      return state.connections
+    }
+    guard let connections else { return }
+    shutdown(listener, Int32(SHUT_RDWR))
+    close(listener)
+    // Their threads close them.
+    for connection in connections { shutdown(connection, Int32(SHUT_RDWR)) }
+  }
+
+  // MARK: What it saw
+
+  /// The requests so far, in the order of their arrival.
+  public var requests: [TestRequest] { state.withLock { $0.log } }
+
+  /// How many requests were being answered at the same time, at most.
+  public var mostAtOnce: Int { state.withLock { $0.mostAtOnce } }
+
+  /// Waits until so many requests have come.
+  public func waitForRequests(_ count: Int) throws {
+    try wait(for: "\(count) requests") { $0.log.count >= count }
+  }
+
+  /// Waits until the client has closed the connection of a request while it was answered.
+  public func waitForClose(of request: Int) throws {
+    try wait(for: "the close of request \(request)") { $0.closedByClient.contains(request) }
+  }
+
+  private func wait(for what: String, _ condition: (borrowing State) -> Bool) throws {
+    let deadline = Date(timeIntervalSinceNow: Self.patience)
+    changed.lock()
+    defer { changed.unlock() }
+    while !state.withLock({ condition($0) }) {
+      if !changed.wait(until: deadline) { throw Fault(what: "waited in vain for \(what)") }
+    }
+  }
+
+  private func change(_ body: (inout State) -> Void) {
+    changed.lock()
+    state.withLock { body(&$0) }
+    changed.broadcast()
+    changed.unlock()
+  }
+
+  // MARK: Serving
+
+  private func take(_ descriptor: Int32) {
+    let isStopped = state.withLock { state in
+      state.connections.append(descriptor)
+      return state.isStopped
+    }
+    if isStopped { shutdown(descriptor, Int32(SHUT_RDWR)) }
+    let thread = Thread { [weak self] in
+      var connection = Connection(descriptor)
+      while var request = connection.nextRequest() {
+        guard let server = self else { break }
+        request.number = server.note(request)
+        let isWhole = server.serve(request, on: &connection)
+        server.change { $0.open.remove(request.number) }
+        if !isWhole { break }
+      }
+      self?.forget(descriptor)
+      close(descriptor)
+    }
+    thread.start()
+  }
+
+  private func forget(_ descriptor: Int32) {
+    state.withLock { state in state.connections.removeAll { $0 == descriptor } }
+  }
+
+  private func note(_ request: TestRequest) -> Int {
+    var number = 0
+    change { state in
+      number = state.log.count
+      var request = request
+      request.number = number
+      state.log.append(request)
+      state.open.insert(number)
+      state.mostAtOnce = max(state.mostAtOnce, state.open.count)
+    }
+    return number
+  }
+
+  /// Plays an answer; false when the connection is of no further use.
+  private func serve(_ request: TestRequest, on connection: inout Connection) -> Bool {
+    for step in answer(request).steps {
+      let isAlive: Bool
+      switch step {
+      case .send(let bytes): isAlive = connection.send(bytes)
+      case .hold(let gate): isAlive = gate.wait { connection.isClosedByPeer }
+      case .hang:
+        connection.waitForClose()
+        isAlive = false
+      case .cut:
+        connection.reset()
+        return false
+      case .close: return false
+      }
+      if !isAlive {
+        change { $0.closedByClient.insert(request.number) }
+        return false
+      }
+    }
+    return true
+  }
+}
