@@ -29,7 +29,7 @@ public struct HTTPResponse: Sendable, Hashable {
   /// Status and headers.
   public let head: HTTPHead
   /// The body.
-  public let body: [UInt8]
+  public internal(set) var body: [UInt8]
 
   /// Makes an answer.
   public init(head: HTTPHead, body: [UInt8] = []) {
