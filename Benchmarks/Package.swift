@@ -14,5 +14,24 @@ let package = Package(
         .product(name: "Freshet", package: "freshet"),
       ],
       swiftSettings: [.swiftLanguageMode(.v6)]),
+    .executableTarget(
+      name: "store",
+      dependencies: [
+        .product(name: "Freshet", package: "freshet"),
+        .product(name: "FreshetStore", package: "freshet"),
+      ],
+      swiftSettings: [.swiftLanguageMode(.v6)]),
   ]
 )
+
+// The peer of the store's cases. Its headers are not everywhere, so it is asked for:
+// FRESHET_SQLITE=1, with libsqlite3-dev installed.
+if Context.environment["FRESHET_SQLITE"] == "1" {
+  package.targets.append(
+    .systemLibrary(
+      name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]))
+  for target in package.targets where target.name == "store" {
+    target.dependencies.append("CSQLite")
+    target.swiftSettings?.append(.define("SQLITE"))
+  }
+}

@@ -34,43 +34,83 @@ extension DatabaseManager {
   /// - Complexity: One line in the journal, whatever the number.
   public func deleteAll() -> Single<Outcome, StoreError> { one(.deleteAll) }
 
+  /// Inserts or replaces an item, only when it is as expected.
+  ///
+  /// The single answers as `save(id:body:)`, or `conflict` with what there is instead; then nothing
+  /// is written. Failures as `save(id:body:)`.
+  public func save(
+    id: String, body: [UInt8], if expectation: Expectation
+  ) -> Single<Outcome, StoreError> {
+    one(.save(id: id, body: body), if: expectation, of: id)
+  }
+
+  /// Deletes an item, only when it is as expected.
+  ///
+  /// The single answers as `delete(id:)`, or `conflict` with what there is instead; then nothing is
+  /// written. Failures as `save`.
+  public func delete(id: String, if expectation: Expectation) -> Single<Outcome, StoreError> {
+    one(.delete(id: id), if: expectation, of: id)
+  }
+
+  private func one(
+    _ operation: Operation, if expectation: Expectation, of id: String
+  ) -> Single<Outcome, StoreError> {
+    Single { [self] resolver in
+      commit([.expect(id: id, expectation), operation]) { result in
+        switch result {
+        case .success(let receipt):
+          resolver.succeed(receipt.isConflict ? receipt.outcomes[0] : receipt.outcomes[1])
+        case .failure(let error): resolver.fail(error)
+        }
+      }
+    }
+  }
+
   /// Does several operations as one commit with one revision: all of them or none.
   ///
   /// The single answers one outcome per operation, in order; each sees those before it. When
   /// nothing had to be written there is no token. Failures as `save`; a batch holds at most 16 MiB.
   public func apply(_ operations: [Operation]) -> Single<CommitReceipt, StoreError> {
     Single { [self] resolver in
-      let request: CommitRequest
-      do throws(StoreError) {
-        request = CommitRequest(try PreparedOperation.prepare(operations)) { result in
-          switch result {
-          case .success(let receipt): resolver.succeed(receipt)
-          case .failure(let error): resolver.fail(error)
-          }
-        }
-      } catch {
-        resolver.fail(error)
-        return nil
-      }
-      whenReady { result in
+      commit(operations) { result in
         switch result {
-        case .success(let journal): journal.enqueue(request)
-        case .failure(let error): request.resolve(.failure(error))
+        case .success(let receipt): resolver.succeed(receipt)
+        case .failure(let error): resolver.fail(error)
         }
       }
-      return Disposable { request.cancel() }
     }
   }
 
   private func one(_ operation: Operation) -> Single<Outcome, StoreError> {
     Single { [self] resolver in
-      let receipt = apply([operation]).subscribe(
-        onValue: { resolver.succeed($0.outcomes[0]) },
-        onEnd: { end in
-          if case .failed(let error) = end { resolver.fail(error) }
-        })
-      return receipt
+      commit([operation]) { result in
+        switch result {
+        case .success(let receipt): resolver.succeed(receipt.outcomes[0])
+        case .failure(let error): resolver.fail(error)
+        }
+      }
     }
+  }
+
+  /// Starts one commit; the token takes it back, unless it has begun.
+  private func commit(
+    _ operations: [Operation],
+    answer: @escaping @Sendable (Result<CommitReceipt, StoreError>) -> Void
+  ) -> Disposable? {
+    let request: CommitRequest
+    do throws(StoreError) {
+      request = CommitRequest(try PreparedOperation.prepare(operations), answer: answer)
+    } catch {
+      answer(.failure(error))
+      return nil
+    }
+    whenReady { result in
+      switch result {
+      case .success(let journal): journal.enqueue(request)
+      case .failure(let error): request.resolve(.failure(error))
+      }
+    }
+    return Disposable { request.cancel() }
   }
 
   /// The live items in list order: the order of their insertion.

@@ -320,6 +320,7 @@ struct ListModel {
         if let at = rows.firstIndex(where: { $0.id == id }) { rows[at].isLive = true }
       case .deleteAll:
         for at in rows.indices { rows[at].isLive = false }
+      case .expect: break
       }
     }
   }

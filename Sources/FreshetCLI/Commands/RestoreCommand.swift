@@ -41,6 +41,9 @@ enum DryRun {
       return record.isDeleted ? .restored : .notDeleted
     case .deleteAll:
       return .deletedAll(try session.wait(for: manager.fetch()).count)
+    case .expect(let id, let expectation):
+      let revision = try session.wait(for: manager.fetch(id: id))?.revision
+      return expectation.isMet(by: revision) ? .met : .conflict(revision)
     }
   }
 }

@@ -130,7 +130,7 @@ extension Operation {
     switch self {
     case .save(let id, let body): id.utf8.count + body.count
     case .delete(let id), .restore(let id): id.utf8.count
-    case .deleteAll: 0
+    case .deleteAll, .expect: 0
     }
   }
 }

@@ -73,6 +73,9 @@ extension Outcome {
     case .restored: "restored"
     case .notDeleted: "not_deleted"
     case .deletedAll: "deleted_all"
+    case .met: "met"
+    case .conflict: "conflict"
+    case .notTried: "not_tried"
     }
   }
 
@@ -81,7 +84,7 @@ extension Outcome {
     switch self {
     case .saved, .replaced, .deleted, .restored: true
     case .deletedAll(let count): count > 0
-    case .unchanged, .notFound, .notDeleted: false
+    case .unchanged, .notFound, .notDeleted, .met, .conflict, .notTried: false
     }
   }
 }

@@ -16,10 +16,26 @@ struct CommitPlan {
     case at(Location)
   }
 
+  /// A line that will be written, and the hash of its id.
+  private struct PlannedLine {
+    var line: LineWriter.Line
+    var hash: UInt64
+
+    init(line: LineWriter.Line, hash: UInt64) {
+      self.line = line
+      self.hash = hash
+    }
+
+    init(_ kind: RecordLine.Kind, _ key: ItemKey, replaces: Int64 = 0, body: [UInt8]) {
+      line = LineWriter.Line(kind: kind, id: key.id, replaces: replaces, body: body)
+      hash = key.itemHash
+    }
+  }
+
   /// Where a saved state of the plan differs from now.
   private struct Undo {
-    var items: [(id: [UInt8], item: Item?)] = []
-    var overlayBeforeClear: [[UInt8]: Item]?
+    var items: [(key: ItemKey, item: Item?)] = []
+    var overlayBeforeClear: [ItemKey: Item]?
     var clearedAt: Int64?
     var liveCount = 0
   }
@@ -28,13 +44,13 @@ struct CommitPlan {
   /// Entries of the index for a hash, with their places.
   let entries: (UInt64) -> [(entry: Index.Entry, location: Location)]
   /// What goes into the journal, after `start`.
-  private(set) var writer = LineWriter()
+  private(set) var writer: LineWriter
   /// The commits that are to be added to the index after the sync, others' first.
   private(set) var commits: [LogCommit] = []
   private(set) var end: Place
   private(set) var revision: Int64
   private(set) var epoch: Int64
-  private var overlay: [[UInt8]: Item] = [:]
+  private var overlay: [ItemKey: Item] = [:]
   private var clearedAt: Int64?
   private var liveCount: Int
   private var undo = Undo()
@@ -43,6 +59,7 @@ struct CommitPlan {
 
   init(
     folder: StoreFolder, end: Place, revision: Int64, epoch: Int64, liveCount: Int,
+    writer: LineWriter = LineWriter(),
     entries: @escaping (UInt64) -> [(entry: Index.Entry, location: Location)]
   ) {
     self.folder = folder
@@ -50,6 +67,7 @@ struct CommitPlan {
     self.revision = revision
     self.epoch = epoch
     self.liveCount = liveCount
+    self.writer = writer
     self.entries = entries
   }
 
@@ -57,16 +75,17 @@ struct CommitPlan {
   mutating func absorb(_ commit: LogCommit, contents: [LineContent]) {
     for (line, content) in zip(commit.lines, contents) {
       let item = Item(isLive: true, revision: commit.revision, body: .bytes(content.body))
+      let key = ItemKey(content.id)
       switch line.kind {
       case .put:
-        overlay[content.id] = item
+        overlay[key] = item
         if line.replaces == 0 { liveCount += 1 }
       case .restore:
-        overlay[content.id] = item
+        overlay[key] = item
         liveCount += 1
       case .soft:
-        let body = content.body.isEmpty ? knownBody(content.id, line) : item.body
-        overlay[content.id] = Item(isLive: false, revision: commit.revision, body: body)
+        let body = content.body.isEmpty ? knownBody(key, line) : item.body
+        overlay[key] = Item(isLive: false, revision: commit.revision, body: body)
         liveCount -= 1
       case .clear: clear(revision: commit.revision)
       case .epoch, .unknown: break
@@ -79,10 +98,16 @@ struct CommitPlan {
   }
 
   /// The body of an item whose delete does not carry it: where it was before.
-  private func knownBody(_ id: [UInt8], _ line: LogLine) -> Body {
-    if let item = overlay[id] { return item.body }
+  private func knownBody(_ key: ItemKey, _ line: LogLine) -> Body {
+    if let item = overlay[key] { return item.body }
     let before = entries(line.hash).first { $0.entry.revision == line.replaces }
     return .at(before?.location ?? line.location)
+  }
+
+  /// The bytes, once they are written: their buffer serves the next plan.
+  mutating func takeBytes() -> [UInt8] {
+    defer { writer = LineWriter() }
+    return writer.bytes
   }
 
   /// Goes on in the next segment, which is empty.
@@ -97,8 +122,14 @@ struct CommitPlan {
     _ operations: [PreparedOperation], durableBefore: Int64, time: Int64
   ) throws(StoreError) -> (revision: Int64?, outcomes: [Outcome]) {
     undo = Undo(clearedAt: clearedAt, liveCount: liveCount)
-    var lines: [LineWriter.Line] = []
+    if let outcomes = try conflicts(operations) { return (nil, outcomes) }
+    var lines: [PlannedLine] = []
     var outcomes: [Outcome] = []
+    if operations.count > 1 {
+      lines.reserveCapacity(operations.count)
+      outcomes.reserveCapacity(operations.count)
+      overlay.reserveCapacity(overlay.count + operations.count)
+    }
     do throws(StoreError) {
       bodyBytes = 0
       for operation in operations { outcomes.append(try plan(operation, into: &lines)) }
@@ -109,15 +140,17 @@ struct CommitPlan {
     if lines.isEmpty { return (nil, outcomes) }
     revision += 1
     var commit = LogCommit(revision: revision, epoch: epoch, time: time, end: end)
-    for (number, line) in lines.enumerated() {
+    commit.lines.reserveCapacity(lines.count)
+    let count = lines.count
+    for (number, planned) in lines.enumerated() {
       let length = writer.append(
-        line, revision: revision, durableBefore: durableBefore, index: number + 1,
-        count: lines.count, time: time)
+        planned.line, revision: revision, durableBefore: durableBefore, index: number + 1,
+        count: count, time: time)
       commit.lines.append(
         LogLine(
-          kind: line.kind, hash: line.id.isEmpty ? 0 : ItemHash.of(line.id),
-          replaces: line.replaces, index: number + 1,
-          location: Location(place: end, length: length), hasBody: !line.body.isEmpty))
+          kind: planned.line.kind, hash: planned.hash, replaces: planned.line.replaces,
+          index: number + 1, location: Location(place: end, length: length),
+          hasBody: !planned.line.body.isEmpty))
       end.offset += Int64(length)
     }
     commit.end = end
@@ -125,41 +158,65 @@ struct CommitPlan {
     return (revision, outcomes)
   }
 
+  /// The answers of a batch whose expectations are not all met; nil when they are.
+  private func conflicts(_ operations: [PreparedOperation]) throws(StoreError) -> [Outcome]? {
+    var isMet = true
+    for case .expect(let key, let expectation) in operations {
+      if !expectation.isMet(by: try liveRevision(key)) { isMet = false }
+    }
+    if isMet { return nil }
+    var outcomes: [Outcome] = []
+    for operation in operations {
+      guard case .expect(let key, let expectation) = operation else {
+        outcomes.append(.notTried)
+        continue
+      }
+      let revision = try liveRevision(key)
+      outcomes.append(expectation.isMet(by: revision) ? .met : .conflict(revision))
+    }
+    return outcomes
+  }
+
+  private func liveRevision(_ key: ItemKey) throws(StoreError) -> Int64? {
+    guard let item = try item(key), item.isLive else { return nil }
+    return item.revision
+  }
+
   private mutating func rollBack() {
     if let before = undo.overlayBeforeClear { overlay = before }
-    for change in undo.items.reversed() { overlay[change.id] = change.item }
+    for change in undo.items.reversed() { overlay[change.key] = change.item }
     clearedAt = undo.clearedAt
     liveCount = undo.liveCount
   }
 
   private mutating func plan(
-    _ operation: PreparedOperation, into lines: inout [LineWriter.Line]
+    _ operation: PreparedOperation, into lines: inout [PlannedLine]
   ) throws(StoreError) -> Outcome {
     switch operation {
-    case .save(let id, let body):
-      let present = try item(id)
+    case .save(let key, let body):
+      let present = try item(key)
       if let present, present.isLive {
         if try bytes(of: present) == body { return .unchanged }
-        lines.append(LineWriter.Line(kind: .put, id: id, replaces: present.revision, body: body))
-        set(id, isLive: true, body: body)
+        lines.append(PlannedLine(.put, key, replaces: present.revision, body: body))
+        set(key, isLive: true, body: body)
         return .replaced
       }
-      lines.append(LineWriter.Line(kind: .put, id: id, body: body))
-      set(id, isLive: true, body: body)
+      lines.append(PlannedLine(.put, key, body: body))
+      set(key, isLive: true, body: body)
       liveCount += 1
       return .saved
-    case .delete(let id):
-      guard let present = try item(id), present.isLive else { return .notFound }
+    case .delete(let key):
+      guard let present = try item(key), present.isLive else { return .notFound }
       let body = try bytes(of: present)
       // The body goes along for those who follow, but not without limit.
       bodyBytes += body.count
       let carried = bodyBytes <= Limits.bodyBytes ? body : []
-      lines.append(LineWriter.Line(kind: .soft, id: id, replaces: present.revision, body: carried))
-      set(id, isLive: false, body: body)
+      lines.append(PlannedLine(.soft, key, replaces: present.revision, body: carried))
+      set(key, isLive: false, body: body)
       liveCount -= 1
       return .deleted
-    case .restore(let id):
-      guard let present = try item(id) else { return .notFound }
+    case .restore(let key):
+      guard let present = try item(key) else { return .notFound }
       if present.isLive { return .notDeleted }
       let body = try bytes(of: present)
       bodyBytes += body.count
@@ -167,39 +224,42 @@ struct CommitPlan {
         throw StoreError(
           .tooLarge, "the batch restores more than \(Limits.batchBytes) bytes, so split it")
       }
-      lines.append(LineWriter.Line(kind: .restore, id: id, replaces: present.revision, body: body))
-      set(id, isLive: true, body: body)
+      lines.append(PlannedLine(.restore, key, replaces: present.revision, body: body))
+      set(key, isLive: true, body: body)
       liveCount += 1
       return .restored
     case .deleteAll:
       let count = liveCount
       if count == 0 { return .deletedAll(0) }
-      lines.append(LineWriter.Line(kind: .clear))
+      lines.append(PlannedLine(line: LineWriter.Line(kind: .clear), hash: 0))
       undo.overlayBeforeClear = undo.overlayBeforeClear ?? overlay
       clear(revision: revision + 1)
       return .deletedAll(count)
+    case .expect:
+      return .met
     }
   }
 
-  private mutating func set(_ id: [UInt8], isLive: Bool, body: [UInt8]) {
-    if undo.overlayBeforeClear == nil { undo.items.append((id, overlay[id])) }
-    overlay[id] = Item(isLive: isLive, revision: revision + 1, body: .bytes(body))
+  private mutating func set(_ key: ItemKey, isLive: Bool, body: [UInt8]) {
+    let item = Item(isLive: isLive, revision: revision + 1, body: .bytes(body))
+    let old = overlay.updateValue(item, forKey: key)
+    if undo.overlayBeforeClear == nil { undo.items.append((key, old)) }
   }
 
   private mutating func clear(revision: Int64) {
-    for (id, item) in overlay where item.isLive {
-      overlay[id] = Item(isLive: false, revision: revision, body: item.body)
+    for (key, item) in overlay where item.isLive {
+      overlay[key] = Item(isLive: false, revision: revision, body: item.body)
     }
     clearedAt = revision
     liveCount = 0
   }
 
-  private func item(_ id: [UInt8]) throws(StoreError) -> Item? {
-    if let item = overlay[id] { return item }
-    for (entry, location) in entries(ItemHash.of(id)) {
+  private func item(_ key: ItemKey) throws(StoreError) -> Item? {
+    if let item = overlay[key] { return item }
+    for (entry, location) in entries(key.itemHash) {
       // The hash only says where to look; the record says whose it is.
       let content = try folder.content(at: location)
-      guard content.id == id else { continue }
+      guard content.id == key.id else { continue }
       var item = Item(
         isLive: entry.state == .live, revision: entry.revision, body: .bytes(content.body))
       if item.isLive, let clearedAt {

@@ -22,12 +22,12 @@ extension Journal {
 
   /// One round on this thread; false when it cannot be done without waiting for LOCK.
   private func commitHere() -> Bool {
-    guard let lock, lock.acquireIfFree() else { return false }
+    guard let lock, let holding = lock.acquireIfFree() else { return false }
     guard let group = nextGroup() else {
       lock.release()
       return true
     }
-    commit(group, isLocked: true)
+    commit(group, holding)
     let hasMore = queue.withLock { queue in
       if !queue.waiting.isEmpty { return true }
       queue.stop()
@@ -39,7 +39,7 @@ extension Journal {
 
   private func drainQueue() {
     queue.withLock { $0.committer = Platform.threadID }
-    while let group = nextGroup() { commit(group, isLocked: false) }
+    while let group = nextGroup() { commit(group, nil) }
   }
 
   /// As many requests as fit into one append.
@@ -48,6 +48,11 @@ extension Journal {
       if queue.waiting.isEmpty {
         queue.stop()
         return nil
+      }
+      if queue.waiting.count == 1 {
+        queue.crowd = max(0, queue.crowd - 1)
+        defer { queue.waiting.removeAll(keepingCapacity: true) }
+        return queue.waiting
       }
       var count = 0
       var bytes = 0
@@ -61,15 +66,16 @@ extension Journal {
     }
   }
 
-  private func commit(_ group: [CommitRequest], isLocked: Bool) {
-    let requests = group.filter { $0.isWanted }
+  /// Commits a group; `holding` when LOCK is held already.
+  private func commit(_ group: [CommitRequest], _ holding: WriteLock.Holding?) {
+    let requests = group.allSatisfy { $0.isWanted } ? group : group.filter { $0.isWanted }
     if requests.isEmpty {
-      if isLocked { lock?.release() }
+      if holding != nil { lock?.release() }
       return
     }
     let results: [Result<CommitReceipt, StoreError>]
     do throws(StoreError) {
-      results = try append(requests, isLocked: isLocked)
+      results = try append(requests, holding)
     } catch {
       results = requests.map { _ in .failure(error) }
     }
@@ -77,26 +83,32 @@ extension Journal {
   }
 
   private func append(
-    _ requests: [CommitRequest], isLocked: Bool
+    _ requests: [CommitRequest], _ held: WriteLock.Holding?
   ) throws(StoreError) -> [Result<CommitReceipt, StoreError>] {
     guard let lock else {
       throw StoreError(.notWritable, "the store \(path) was opened read-only", path: path)
     }
-    if !isLocked {
+    var holding = held
+    if holding == nil {
       // Takes in what there is before the lock, to hold it for a shorter time.
       try refresh()
-      try lock.acquire()
+      holding = try lock.acquire()
     }
-    if let failure = state.withLock({ $0.failure }) {
+    let (failure, mustLook) = state.withLock { state in
+      defer { state.mustLook = true }
+      return (state.failure, state.mustLook)
+    }
+    if let failure {
       lock.release()
       throw failure
     }
+    let isAlone = holding == .again && !mustLook
     var planned: [Result<(revision: Int64?, outcomes: [Outcome]), StoreError>] = []
     var plan: CommitPlan
     let epoch: Int64
     do throws(StoreError) {
       var watermark: HeadRecord
-      (plan, watermark) = try catchUp()
+      (plan, watermark) = try catchUp(isAlone: isAlone)
       if plan.end.offset >= options.segmentBytes { watermark = try roll(&plan) }
       let start = plan.end
       let durable = watermark.segment == start.segment ? watermark.offset : 0
@@ -108,7 +120,10 @@ extension Journal {
           })
       }
       epoch = plan.epoch
-      if !plan.writer.bytes.isEmpty { try write(plan.writer.bytes, at: start) }
+      if !plan.writer.bytes.isEmpty {
+        try write(plan.writer.bytes, at: start)
+        keepBuffer(plan.takeBytes())
+      }
     } catch {
       lock.release()
       throw error
@@ -127,11 +142,16 @@ extension Journal {
   /// Begins a plan after the journal's last whole commit, whoever wrote it.
   ///
   /// Under LOCK.
-  private func catchUp() throws(StoreError) -> (CommitPlan, HeadRecord) {
+  private func catchUp(isAlone: Bool) throws(StoreError) -> (CommitPlan, HeadRecord) {
+    if isAlone {
+      // HEAD is read again when this commit moves it; until then what it said last is a lower bound.
+      let known = state.withLock { $0.head }
+      if let plan = try planAfterTail(isAlone: true) { return (plan, known) }
+    }
     for _ in 0..<2 {
       if let watermark = try head.read() {
         if watermark.isPoisoned { throw fail(poisonedError()) }
-        if let plan = try planAfterTail() { return (plan, watermark) }
+        if let plan = try planAfterTail(isAlone: false) { return (plan, watermark) }
       }
       // A writer died in the middle of an append, or HEAD is gone: recover, as an opener would.
       let recovery = Recovery(folder: folder, head: head, options: options)
@@ -146,17 +166,33 @@ extension Journal {
       StoreError(.storeFailed, "the journal of \(path) changed while it was recovered", path: path))
   }
 
+  private func keepBuffer(_ bytes: consuming [UInt8]) {
+    guard bytes.capacity <= Limits.batchBytes / 4 else { return }
+    bytes.removeAll(keepingCapacity: true)
+    let kept = bytes
+    spare.withLock { $0 = kept }
+  }
+
   /// Nil when the tail is not whole.
-  private func planAfterTail() throws(StoreError) -> CommitPlan? {
+  private func planAfterTail(isAlone: Bool) throws(StoreError) -> CommitPlan? {
     let log = state.withLock { state in
       (state.log.end, state.log.revision, state.log.epoch, state.log.index.liveCount)
     }
+    let buffer = spare.withLock { spare in
+      defer { spare = [] }
+      return spare
+    }
     var plan = CommitPlan(
-      folder: folder, end: log.0, revision: log.1, epoch: log.2, liveCount: log.3
+      folder: folder, end: log.0, revision: log.1, epoch: log.2, liveCount: log.3,
+      writer: LineWriter(bytes: buffer)
     ) { [self] hash in
       state.withLock { state in
         state.log.index.candidates(hash).map { ($0, state.log.index.location(of: $0)) }
       }
+    }
+    // Nobody has appended since, or begun the next segment.
+    if isAlone, try folder.checkedSize(ofSegment: plan.end.segment) == plan.end.offset {
+      return plan
     }
     while true {
       let size = try folder.size(ofSegment: plan.end.segment)
@@ -175,7 +211,7 @@ extension Journal {
       }
       // Another process may have rolled; appending to the old segment would be lost.
       guard plan.end.segment <= plan.revision, try folder.hasSegment(plan.revision + 1) else {
-        try folder.checkName(ofSegment: plan.end.segment)
+        _ = try folder.checkedSize(ofSegment: plan.end.segment)
         return plan
       }
       plan.continueInNextSegment()
@@ -200,10 +236,10 @@ extension Journal {
 
   private func write(_ bytes: [UInt8], at place: Place) throws(StoreError) {
     let file = try folder.segment(place.segment)
-    let path = folder.path(ofSegment: place.segment)
     do throws(SystemError) {
       try file.writeFully(bytes, at: place.offset)
     } catch {
+      let path = folder.path(ofSegment: place.segment)
       // Nobody was told anything: take back what was written, so that nothing is fused to it.
       do throws(SystemError) {
         try file.truncate(to: place.offset)
@@ -241,6 +277,7 @@ extension Journal {
     let result = state.withLock { state in
       Result { () throws(StoreError) in
         for commit in plan.commits { try state.log.apply(commit) }
+        state.mustLook = false
       }
     }
     do throws(StoreError) { try result.get() } catch { throw fail(error) }

@@ -13,6 +13,9 @@ final class Journal: Sendable {
     var failure: StoreError?
     var isClosed = false
     var isSyncScheduled = false
+    /// False when the last commit went through to its end: whoever holds LOCK again, and nobody in
+    /// between, need not look for what others have appended.
+    var mustLook = true
   }
 
   struct Queue: Sendable {
@@ -45,6 +48,8 @@ final class Journal: Sendable {
   let maintenanceWorker = SerialWorker(label: "freshet.maintenance", isUrgent: false)
   /// Entered while maintenance runs.
   let maintenance = IdleGroup()
+  /// The last append's buffer, so that the next one need not grow its own.
+  let spare = Mutex<[UInt8]>([])
 
   var path: String { folder.path }
 

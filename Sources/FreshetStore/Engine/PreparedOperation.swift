@@ -1,9 +1,10 @@
 /// An operation that has been checked against the limits; ids are bytes from here on.
 enum PreparedOperation: Sendable {
-  case save(id: [UInt8], body: [UInt8])
-  case delete(id: [UInt8])
-  case restore(id: [UInt8])
+  case save(key: ItemKey, body: [UInt8])
+  case delete(key: ItemKey)
+  case restore(key: ItemKey)
   case deleteAll
+  case expect(key: ItemKey, Expectation)
 
   /// Checks one operation.
   ///
@@ -11,7 +12,7 @@ enum PreparedOperation: Sendable {
   init(_ operation: Operation) throws(StoreError) {
     switch operation {
     case .save(let id, let body):
-      let bytes = try PreparedOperation.check(id)
+      let key = try PreparedOperation.key(id)
       if body.count > Limits.bodyBytes {
         throw StoreError(
           .tooLarge, "the body of \(id) has \(body.count) bytes; the limit is \(Limits.bodyBytes)")
@@ -19,10 +20,11 @@ enum PreparedOperation: Sendable {
       if let fault = BodyCheck.fault(in: body) {
         throw StoreError(.invalidBody, "the body of \(id) cannot be saved: \(fault)")
       }
-      self = .save(id: bytes, body: body)
-    case .delete(let id): self = .delete(id: try PreparedOperation.check(id))
-    case .restore(let id): self = .restore(id: try PreparedOperation.check(id))
+      self = .save(key: key, body: body)
+    case .delete(let id): self = .delete(key: try PreparedOperation.key(id))
+    case .restore(let id): self = .restore(key: try PreparedOperation.key(id))
     case .deleteAll: self = .deleteAll
+    case .expect(let id, let what): self = .expect(key: try PreparedOperation.key(id), what)
     }
   }
 
@@ -39,7 +41,7 @@ enum PreparedOperation: Sendable {
         let place = "operation \(number + 1) of \(operations.count): "
         throw StoreError(error.code, place + error.message)
       }
-      total += prepared.last?.bytes ?? 0
+      total += prepared[number].bytes
     }
     if total > Limits.batchBytes {
       throw StoreError(
@@ -51,13 +53,13 @@ enum PreparedOperation: Sendable {
   /// The bytes it adds to a batch.
   var bytes: Int {
     switch self {
-    case .save(let id, let body): id.count + body.count
-    case .delete(let id), .restore(let id): id.count
-    case .deleteAll: 0
+    case .save(let key, let body): key.id.count + body.count
+    case .delete(let key), .restore(let key): key.id.count
+    case .deleteAll, .expect: 0
     }
   }
 
-  private static func check(_ id: String) throws(StoreError) -> [UInt8] {
+  private static func key(_ id: String) throws(StoreError) -> ItemKey {
     if id.isEmpty { throw StoreError(.invalidID, "an id must not be empty") }
     let bytes = Array(id.utf8)
     if bytes.count > Limits.idBytes {
@@ -75,6 +77,6 @@ enum PreparedOperation: Sendable {
       }
       before = byte
     }
-    return bytes
+    return ItemKey(bytes)
   }
 }

@@ -8,7 +8,14 @@ final class StoreFolder: Sendable {
   /// Guards the table only; files are opened outside.
   ///
   /// Many readers share one open file.
-  private let open = Mutex<[Int64: any File]>([:])
+  private let open = Mutex<[Int64: OpenSegment]>([:])
+
+  private struct OpenSegment: Sendable {
+    var file: any File
+    var path: String
+    /// What its name has to lead to.
+    var identity: FileIdentity?
+  }
 
   init(path: String, fileSystem: any FileSystem, isReadOnly: Bool) {
     self.path = path
@@ -43,13 +50,13 @@ final class StoreFolder: Sendable {
   }
 
   func segment(_ segment: Int64) throws(StoreError) -> any File {
-    if let file = open.withLock({ $0[segment] }) { return file }
+    if let file = open.withLock({ $0[segment]?.file }) { return file }
     let path = path(ofSegment: segment)
     do throws(SystemError) {
       let file = try fileSystem.open(path, isReadOnly ? .read : .update)
       return open.withLock { open in
-        if let first = open[segment] { return first }
-        open[segment] = file
+        if let first = open[segment] { return first.file }
+        open[segment] = OpenSegment(file: file, path: path)
         return file
       }
     } catch {
@@ -71,25 +78,29 @@ final class StoreFolder: Sendable {
     }
   }
 
-  /// Throws when an open segment is no longer what its name leads to.
+  /// The size of the segment that a name leads to.
   ///
-  /// What is appended to a file that has lost its name is gone with the last process that has it
-  /// open, however well it was synced.
-  func checkName(ofSegment segment: Int64) throws(StoreError) {
+  /// Throws when an open segment is no longer what its name leads to: what is appended to a file
+  /// that has lost its name is gone with the last process that has it open, however well it was
+  /// synced.
+  func checkedSize(ofSegment segment: Int64) throws(StoreError) -> Int64 {
     let file = try self.segment(segment)
-    let path = path(ofSegment: segment)
-    let isSame: Bool
+    guard var known = open.withLock({ $0[segment] }) else { return try size(ofSegment: segment) }
+    let found: FileStatus?
     do throws(SystemError) {
-      isSame = try fileSystem.status(at: path)?.identity == file.status().identity
+      if known.identity == nil {
+        known.identity = try file.status().identity
+        open.withLock { $0[segment]?.identity = known.identity }
+      }
+      found = try fileSystem.status(at: known.path)
     } catch {
-      throw .system(error, doing: "look at", path: path, fallback: .notReadable)
+      throw .system(error, doing: "look at", path: known.path, fallback: .notReadable)
     }
-    if !isSame {
-      throw StoreError(
-        .damaged,
-        "the segment \(path) was removed or replaced while the store was open, so nothing is "
-          + "written; put it back, or close the store and restore it from a copy", path: path)
-    }
+    if let found, found.identity == known.identity { return found.size }
+    throw StoreError(
+      .damaged,
+      "the segment \(known.path) was removed or replaced while the store was open, so nothing is "
+        + "written; put it back, or close the store and restore it from a copy", path: known.path)
   }
 
   /// Makes the next segment and makes its name durable.
@@ -98,7 +109,8 @@ final class StoreFolder: Sendable {
   func makeSegment(_ segment: Int64) throws(SystemError) {
     let file = try fileSystem.open(path(ofSegment: segment), .create)
     try fileSystem.synchronizeDirectory(path)
-    open.withLock { $0[segment] = file }
+    let path = path(ofSegment: segment)
+    open.withLock { $0[segment] = OpenSegment(file: file, path: path) }
   }
 
   /// Reads a line that the index points to, and checks it.

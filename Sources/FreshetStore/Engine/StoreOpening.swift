@@ -133,7 +133,7 @@ struct StoreOpening {
     if !isStore { try checkIsNew() }
     do throws(SystemError) {
       let file = try fileSystem.open(lockPath, .create)
-      return WriteLock(
+      return try WriteLock(
         path: lockPath, file: file, fileSystem: fileSystem, timeout: options.lockTimeout,
         openedAt: options.now())
     } catch {

@@ -129,9 +129,7 @@ struct BodyCheck {
     at += 1
     while at < bytes.count {
       // Most of a body is plain text.
-      var next = at
-      while next < bytes.count, BodyCheck.isPlain(bytes[next]) { next += 1 }
-      at = next
+      at = endOfPlain(from: at)
       guard at < bytes.count else { return false }
       let byte = bytes[at]
       switch byte {
@@ -148,6 +146,33 @@ struct BodyCheck {
       }
     }
     return false
+  }
+
+  /// Where the plain bytes from `start` on end, looked at by eights.
+  @inline(__always)
+  private func endOfPlain(from start: Int) -> Int {
+    var next = start
+    let raw = UnsafeRawBufferPointer(bytes)
+    while next &+ 8 <= raw.count {
+      let word = UInt64(littleEndian: raw.loadUnaligned(fromByteOffset: next, as: UInt64.self))
+      let special = BodyCheck.specials(word)
+      if special != 0 { return next &+ special.trailingZeroBitCount / 8 }
+      next &+= 8
+    }
+    while next < bytes.count, BodyCheck.isPlain(bytes[next]) { next += 1 }
+    return next
+  }
+
+  /// The top bit of each byte that is not plain; bits above the lowest such byte mean nothing.
+  @inline(__always)
+  private static func specials(_ word: UInt64) -> UInt64 {
+    let ones: UInt64 = 0x0101_0101_0101_0101
+    let quotes = word ^ (ones &* 0x22)
+    let backslashes = word ^ (ones &* 0x5C)
+    // A byte of `x &- ones` has its top bit set, and that of x has not, when the byte was 0.
+    let control = (word &- ones &* 0x20) & ~word
+    let found = ((quotes &- ones) & ~quotes) | ((backslashes &- ones) & ~backslashes) | control
+    return (found | word) & (ones &* 0x80)
   }
 
   @inline(__always)

@@ -27,9 +27,11 @@ enum Checksum {
   }
 
   static func write(_ value: UInt32, into bytes: inout [UInt8], at start: Int) {
-    for place in 0..<8 {
-      let digit = UInt8(truncatingIfNeeded: value >> UInt32(28 - 4 * place)) & 15
-      bytes[start + place] = digit < 10 ? 0x30 + digit : 0x57 + digit
+    bytes.withUnsafeMutableBufferPointer { bytes in
+      for place in 0..<8 {
+        let digit = UInt8(truncatingIfNeeded: value >> UInt32(28 - 4 * place)) & 15
+        bytes[start + place] = digit < 10 ? 0x30 + digit : 0x57 + digit
+      }
     }
   }
 }

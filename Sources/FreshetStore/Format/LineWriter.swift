@@ -16,44 +16,51 @@ struct LineWriter {
     _ line: Line, revision: Int64, durableBefore: Int64, index: Int, count: Int, time: Int64
   ) -> Int {
     let start = bytes.count
-    Frame.open(&bytes)
-    append(#","r":"#)
-    append(revision)
-    append(#","b":"#)
-    append(durableBefore)
-    append(#","o":""#)
-    append(LineWriter.name(of: line.kind))
-    append(#"""#)
-    if !line.id.isEmpty {
-      append(#","k":""#)
-      appendEscaped(line.id)
-      append(#"""#)
+    // Everything before the body is put together first, so that the array grows twice per line.
+    withUnsafeTemporaryAllocation(
+      byteCount: LineWriter.headBytes + 2 * line.id.count, alignment: 1
+    ) { space in
+      var head = HeadCursor(space)
+      head.append(#"{"c":"00000000","r":"#)
+      head.append(revision)
+      head.append(#","b":"#)
+      head.append(durableBefore)
+      head.append(#","o":""#)
+      head.append(LineWriter.name(of: line.kind))
+      head.append(#"""#)
+      if !line.id.isEmpty {
+        head.append(#","k":""#)
+        head.appendEscaped(line.id)
+        head.append(#"""#)
+      }
+      if count > 1 {
+        head.append(#","n":""#)
+        head.append(Int64(index))
+        head.append("/")
+        head.append(Int64(count))
+        head.append(#"""#)
+      }
+      if !line.id.isEmpty {
+        head.append(#","p":"#)
+        head.append(line.replaces)
+      }
+      if line.kind == .epoch {
+        head.append(#","e":"#)
+        head.append(line.epoch)
+      }
+      head.append(#","t":"#)
+      head.append(time)
+      if !line.body.isEmpty { head.append(#","v":"#) }
+      bytes.append(contentsOf: head.written)
     }
-    if count > 1 {
-      append(#","n":""#)
-      append(Int64(index))
-      append("/")
-      append(Int64(count))
-      append(#"""#)
-    }
-    if !line.id.isEmpty {
-      append(#","p":"#)
-      append(line.replaces)
-    }
-    if line.kind == .epoch {
-      append(#","e":"#)
-      append(line.epoch)
-    }
-    append(#","t":"#)
-    append(time)
-    if !line.body.isEmpty {
-      append(#","v":"#)
-      bytes.append(contentsOf: line.body)
-    }
-    append("}")
+    bytes.append(contentsOf: line.body)
+    bytes.append(UInt8(ascii: "}"))
     Frame.close(&bytes, from: start)
     return bytes.count - start
   }
+
+  /// Room for all keys and numbers of a line.
+  private static let headBytes = 256
 
   private static func name(of kind: RecordLine.Kind) -> StaticString {
     switch kind {
@@ -65,36 +72,63 @@ struct LineWriter {
     case .unknown: preconditionFailure("a version writes only the kinds it knows")
     }
   }
+}
+
+/// Fills a line's first bytes in.
+///
+/// The buffer is the caller's, of `headBytes` and twice the id: enough for six numbers of at most 20
+/// digits, all keys, and an id of nothing but escapes. `FormatTests` writes the longest line.
+private struct HeadCursor {
+  private let space: UnsafeMutableRawBufferPointer
+  private var count = 0
+
+  init(_ space: UnsafeMutableRawBufferPointer) { self.space = space }
+
+  var written: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: space[..<count]) }
 
   @inline(__always)
-  private mutating func append(_ text: StaticString) {
-    bytes.append(
-      contentsOf: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+  mutating func append(_ text: StaticString) {
+    append(UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
   }
 
-  private mutating func appendEscaped(_ id: [UInt8]) {
+  @inline(__always)
+  private mutating func append(_ bytes: UnsafeRawBufferPointer) {
+    UnsafeMutableRawBufferPointer(rebasing: space[count..<(count + bytes.count)])
+      .copyMemory(from: bytes)
+    count += bytes.count
+  }
+
+  @inline(__always)
+  private mutating func append(_ byte: UInt8) {
+    space[count] = byte
+    count += 1
+  }
+
+  mutating func appendEscaped(_ id: [UInt8]) {
     guard id.contains(where: { $0 == UInt8(ascii: "\"") || $0 == UInt8(ascii: "\\") }) else {
-      return bytes.append(contentsOf: id)
+      return id.withUnsafeBytes { append($0) }
     }
     for byte in id {
-      if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") {
-        bytes.append(UInt8(ascii: "\\"))
-      }
-      bytes.append(byte)
+      if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") { append(UInt8(ascii: "\\")) }
+      append(byte)
     }
   }
 
   /// Appends a decimal number that is not negative.
-  private mutating func append(_ number: Int64) {
+  mutating func append(_ number: Int64) {
     var rest = UInt64(number)
-    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 20) { digits in
-      var start = 20
-      repeat {
-        start -= 1
-        digits[start] = 0x30 + UInt8(truncatingIfNeeded: rest % 10)
-        rest /= 10
-      } while rest > 0
-      bytes.append(contentsOf: UnsafeBufferPointer(rebasing: digits[start...]))
+    var digits = 1
+    var limit: UInt64 = 10
+    while rest >= limit, digits < 19 {
+      digits += 1
+      limit *= 10
     }
+    var at = count + digits
+    count = at
+    repeat {
+      at -= 1
+      space[at] = 0x30 + UInt8(truncatingIfNeeded: rest % 10)
+      rest /= 10
+    } while rest > 0
   }
 }

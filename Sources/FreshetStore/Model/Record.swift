@@ -38,6 +38,33 @@ public enum Operation: Sendable, Hashable {
   case restore(id: String)
   /// Deletes every live item softly.
   case deleteAll
+  /// Writes nothing, and lets the whole batch be written only when the item is as expected.
+  ///
+  /// Whatever its place in the batch, it is about the state before the batch. When one expectation
+  /// of a batch is not met, nothing of the batch is written, and that is an answer, not a failure:
+  /// `conflict` here and `notTried` for the operations that write.
+  case expect(id: String, Expectation)
+}
+
+/// What an item has to be for a batch to be written.
+public enum Expectation: Sendable, Hashable {
+  /// The item is live, and this commit was the last to write or restore it.
+  case revision(Int64)
+  /// There is no live item with this id; a deleted one may be there.
+  case absent
+  /// The item is live.
+  case present
+
+  /// Tells whether an item is as expected.
+  ///
+  /// - Parameter revision: The live item's revision; nil when there is none.
+  public func isMet(by revision: Int64?) -> Bool {
+    switch self {
+    case .revision(let expected): revision == expected
+    case .absent: revision == nil
+    case .present: revision != nil
+    }
+  }
 }
 
 /// What a write did.
@@ -58,6 +85,14 @@ public enum Outcome: Sendable, Hashable {
   case notDeleted
   /// So many live items were deleted; with zero, nothing was written.
   case deletedAll(Int)
+  /// The item was as expected.
+  case met
+  /// The item was not as expected, so nothing of the batch was written.
+  ///
+  /// With the live item's revision at that moment; nil when there was none.
+  case conflict(Int64?)
+  /// Another operation of the batch met a conflict, so this one was not done.
+  case notTried
 }
 
 /// What a commit did, in the order of its operations.
@@ -66,6 +101,11 @@ public struct CommitReceipt: Sendable, Hashable {
   public let token: Token?
   /// One outcome per operation.
   public let outcomes: [Outcome]
+
+  /// True when an expectation was not met, so that nothing was written.
+  public var isConflict: Bool {
+    outcomes.contains { if case .conflict = $0 { true } else { false } }
+  }
 
   /// Makes a receipt.
   public init(token: Token?, outcomes: [Outcome]) {

@@ -1,0 +1,99 @@
+import Foundation
+import Freshet
+import FreshetStore
+
+/// Reading, from a warm page cache.
+func readCases(_ bench: Bench) {
+  for count in [100_000, bench.records] {
+    let names = ["open+read-all/\(count)", "fetch/by-id/\(count)", "open+fetch-one/\(count)"]
+    guard names.contains(where: { bench.wants($0) }) else { continue }
+    let folder = Folder(in: bench.directory)
+    let path = folder.path + "/store"
+    fill(path, count)
+    #if SQLITE
+      SQLite.fill(folder.path + "/db", count)
+    #endif
+    openAndReadAll(bench, names[0], count, path, folder.path + "/db")
+    fetchByID(bench, names[1], count, path, folder.path + "/db")
+    openAndFetchOne(bench, names[2], path, folder.path + "/db")
+  }
+}
+
+private func openAndReadAll(
+  _ bench: Bench, _ name: String, _ count: Int, _ path: String, _ database: String
+) {
+  bench.compare(
+    name, unit: "ms", reach: count == 100_000 ? 45 : 450, isDurable: false,
+    ours: { extra in
+      seconds {
+        let manager = openStore(path)
+        let records = answer(manager.fetch())
+        if records.count != count { stop("\(records.count) records instead of \(count)") }
+        manager.close()
+      } * 1000
+    },
+    sqlite: sqliteReading { extra in
+      #if SQLITE
+        // Beside the rows as values, what it takes only to step over them.
+        extra.add(
+          "touch_only",
+          seconds { if SQLite(database).touchAll() != count * 1024 { stop("bytes are missing") } }
+            * 1000)
+        return seconds {
+          if SQLite(database).all().count != count { stop("rows are missing") }
+        } * 1000
+      #else
+        return 0
+      #endif
+    })
+}
+
+private func fetchByID(
+  _ bench: Bench, _ name: String, _ count: Int, _ path: String, _ database: String
+) {
+  guard bench.wants(name) else { return }
+  var generator = SystemRandomNumberGenerator()
+  let ids = (0..<20_000).map { _ in Records.id(Int.random(in: 0..<count, using: &generator)) }
+  func round(_ extra: inout Extra, _ fetch: (String) -> Bool) -> Double {
+    var samples = Samples()
+    for id in ids {
+      samples.values.append(seconds { if !fetch(id) { stop("\(id) is missing") } } * 1e6)
+    }
+    extra.add("p99", samples.percentile(0.99))
+    return samples.median
+  }
+  let manager = openStore(path)
+  defer { manager.close() }
+  bench.compare(
+    name, unit: "us", reach: 3, isDurable: false,
+    ours: { extra in round(&extra) { answer(manager.fetch(id: $0)) != nil } },
+    sqlite: sqliteReading { extra in
+      #if SQLITE
+        let database = SQLite(database)
+        return round(&extra) { database.fetch($0) != nil }
+      #else
+        return 0
+      #endif
+    })
+}
+
+private func openAndFetchOne(_ bench: Bench, _ name: String, _ path: String, _ database: String) {
+  bench.compare(
+    name, unit: "ms", isDurable: false,
+    ours: { extra in
+      seconds {
+        let manager = openStore(path)
+        if answer(manager.fetch(id: Records.id(7))) == nil { stop("a record is missing") }
+        manager.close()
+      } * 1000
+    },
+    sqlite: sqliteReading { extra in
+      #if SQLITE
+        return seconds {
+          if SQLite(database).fetch(Records.id(7)) == nil { stop("a row is missing") }
+        } * 1000
+      #else
+        return 0
+      #endif
+    })
+}
