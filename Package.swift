@@ -28,8 +28,18 @@ let package = Package(
     // A web server on loopback for the tests of the targets below.
     .target(name: "FreshetTestServer", path: "Tests/FreshetTestServer"),
     .testTarget(name: "FreshetTests", dependencies: ["Freshet", "FreshetTesting"]),
+    // A simulated disk and what is done to a store on it; used by tests and by the exerciser.
+    .target(
+      name: "StoreFaults", dependencies: ["Freshet", "FreshetStore"], path: "Tests/StoreFaults"),
+    // Writes, follows, is killed: the child of the process tests, and the long runs of .ci/run.
+    .executableTarget(
+      name: "StoreExerciser", dependencies: ["Freshet", "FreshetStore", "StoreFaults"],
+      path: "Tests/StoreExerciser"),
     .testTarget(
-      name: "FreshetStoreTests", dependencies: ["Freshet", "FreshetStore", "FreshetTesting"],
+      name: "FreshetStoreTests",
+      dependencies: [
+        "Freshet", "FreshetStore", "FreshetTesting", "StoreFaults", "StoreExerciser",
+      ],
       resources: [.copy("Golden")]),
     .testTarget(
       name: "FreshetCatalogTests",

@@ -245,10 +245,22 @@ enum Platform {
     #endif
   }
 
+  /// Differs from boot to boot; 0 where that cannot be told.
+  static let bootTag: UInt32 = {
+    guard let id = contents(ofSystemFile: "/proc/sys/kernel/random/boot_id"), !id.isEmpty else {
+      return 0
+    }
+    return max(1, Checksum.of(id[...]) & 0x3FFF_FFFF)
+  }()
+
   /// The contents of /proc/self/mountinfo, or nil where there is none.
   static func mountTable() -> String? {
-    guard let descriptor = try? openFile("/proc/self/mountinfo", flags: O_RDONLY, mode: 0) else {
-      return nil  // No such table on this system: the check does not apply.
+    contents(ofSystemFile: "/proc/self/mountinfo").map { String(decoding: $0, as: UTF8.self) }
+  }
+
+  private static func contents(ofSystemFile path: String) -> [UInt8]? {
+    guard let descriptor = try? openFile(path, flags: O_RDONLY, mode: 0) else {
+      return nil  // No such file on this system: what it would tell is not known.
     }
     defer { closeFile(descriptor) }
     var bytes: [UInt8] = []
@@ -259,7 +271,7 @@ enum Platform {
       if count <= 0 { break }
       bytes.append(contentsOf: buffer[..<count])
     }
-    return String(decoding: bytes, as: UTF8.self)
+    return bytes
   }
 
   static let readFlags = O_RDONLY

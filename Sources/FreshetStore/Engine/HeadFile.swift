@@ -44,7 +44,10 @@ final class HeadFile: Sendable {
       guard let current else { return mine }
       if current.isPoisoned || !mine.isAhead(of: current) { return nil }
       var next = mine
-      next.isRelaxed = current.isRelaxed || mine.isRelaxed
+      if current.isRelaxed {
+        next.isRelaxed = true
+        next.boot = current.boot
+      }
       return next
     }
   }

@@ -245,12 +245,12 @@ extension Journal {
         try file.truncate(to: place.offset)
         try file.synchronizeData()
       } catch let second {
-        throw fail(
-          StoreError(
-            .storeFailed,
-            "a write to \(path) failed (\(error)) and could not be taken back "
-              + "(\(second)); open the store again once the disk is in order",
-            path: path, cause: error))
+        let message =
+          "a write to \(path) failed (\(error)) and could not be taken back "
+          + "(\(second)); open the store again once the disk is in order"
+        _ = fail(StoreError(.storeFailed, message, path: path, cause: error))
+        // Of several commits in one append the first may be there as a whole.
+        throw StoreError(.durabilityUnknown, message, path: path, cause: error)
       }
       throw .system(error, doing: "write", path: path)
     }
@@ -309,7 +309,7 @@ extension Journal {
   ) throws(StoreError) -> HeadRecord {
     let mine = HeadRecord(
       epoch: epoch, segment: end.segment, offset: end.offset, revision: revision,
-      isRelaxed: options.durability != .everyCommit)
+      isRelaxed: options.durability != .everyCommit, boot: options.boot())
     let record: HeadRecord
     do throws(StoreError) {
       record = try head.publish(mine)

@@ -256,10 +256,19 @@ struct Recovery {
     var state = recovered
     let isRelaxed = options.durability != .everyCommit
     let mayHaveBeenSeen = watermark.map { $0.isRelaxed || $0.isPoisoned } ?? true
-    if lostFile != nil && (mayHaveBeenSeen || isRelaxed) { try beginEpoch(&state) }
+    let boot = options.boot()
+    // What was answered before it was durable may be gone without a trace when the system went
+    // down meanwhile.
+    let hasRestarted =
+      watermark.map { $0.isRelaxed && $0.boot != 0 && boot != 0 && $0.boot != boot } ?? false
+    if hasRestarted || lostFile != nil && (mayHaveBeenSeen || isRelaxed) {
+      try beginEpoch(&state)
+    } else if lostFile == nil {
+      try writeAgain(from: watermark, to: state.end)
+    }
     let place = Place(segment: watermark?.segment ?? 0, offset: watermark?.offset ?? 0)
     if let watermark, lostFile == nil, !watermark.isPoisoned, place == state.end,
-      watermark.isRelaxed || !isRelaxed
+      !hasRestarted, watermark.isRelaxed || !isRelaxed
     {
       return Result(state: state, head: watermark, lostFile: nil)
     }
@@ -279,12 +288,31 @@ struct Recovery {
     let record = HeadRecord(
       sequence: watermark?.sequence ?? 0, epoch: state.epoch, segment: state.end.segment,
       offset: state.end.offset, revision: state.revision,
-      isRelaxed: isRelaxed || watermark?.isRelaxed == true)
+      isRelaxed: isRelaxed || watermark?.isRelaxed == true && !hasRestarted, boot: boot)
     let isPoisoned = watermark?.isPoisoned == true
     guard let published = try head.reset(record, overPoison: isPoisoned) else {
       return try run(from: nil)
     }
     return Result(state: state, head: published, lostFile: lostFile)
+  }
+
+  /// Makes the pages beyond the watermark dirty once more.
+  ///
+  /// A process may have ended between a sync that failed and the word of it in HEAD. The system
+  /// then takes the pages for clean, and the next sync would confirm what was never written.
+  private func writeAgain(from watermark: HeadRecord?, to end: Place) throws(StoreError) {
+    let file = try folder.segment(end.segment)
+    var at = watermark?.segment == end.segment ? watermark?.offset ?? 0 : 0
+    do throws(SystemError) {
+      while at < end.offset {
+        let bytes = try file.bytes(at: at, count: Int(min(1 << 20, end.offset - at)))
+        if bytes.isEmpty { return }
+        try file.writeFully(bytes, at: at)
+        at += Int64(bytes.count)
+      }
+    } catch {
+      throw .system(error, doing: "write", path: folder.path(ofSegment: end.segment))
+    }
   }
 
   private func beginEpoch(_ state: inout LogState) throws(StoreError) {

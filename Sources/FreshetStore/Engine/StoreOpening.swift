@@ -28,6 +28,7 @@ struct StoreOpening {
     }
     let description = try describe(writing: true)
     let head = try openHead(description)
+    if try head.read()?.revision ?? 0 == 0 { try makeNamesDurable() }
     let recovery = Recovery(folder: folder, head: head, options: options)
     let prescan = try recovery.prescan()
     let result = try lock.hold { () throws(StoreError) in try recovery.run(from: prescan) }
@@ -96,6 +97,14 @@ struct StoreOpening {
     }
   }
 
+  private func names(in directory: String) throws(StoreError) -> [String] {
+    do throws(SystemError) {
+      return try fileSystem.list(directory)
+    } catch {
+      throw .system(error, doing: "list", path: directory, fallback: .notReadable)
+    }
+  }
+
   private func makeDirectories(_ path: String) throws(StoreError) {
     let parent = StoreOpening.parent(of: path)
     if parent != path, try status(parent) == nil { try makeDirectories(parent) }
@@ -143,12 +152,7 @@ struct StoreOpening {
 
   /// A directory without STORE may only hold what an unfinished creation leaves.
   private func checkIsNew() throws(StoreError) {
-    let names: [String]
-    do throws(SystemError) {
-      names = try fileSystem.list(path)
-    } catch {
-      throw .system(error, doing: "list", path: path, fallback: .notReadable)
-    }
+    let names = try names(in: path)
     let first = FileNames.segment(1)
     let leftOvers: Set<String> = [FileNames.lock, FileNames.head, FileNames.newStore, first]
     let foreign = names.filter { !leftOvers.contains($0) }.sorted()
@@ -171,9 +175,39 @@ struct StoreOpening {
 
   // MARK: Its files
 
+  /// Makes the directory's entries durable, and the directory's own.
+  ///
+  /// Whoever made them may have ended before it came to that. It need not be done again once a
+  /// commit is in HEAD: who put it there had opened the store before.
+  private func makeNamesDurable() throws(StoreError) {
+    var directory = Platform.absolute(path)
+    try synchronize(directory)
+    var mayBeNew = true
+    while mayBeNew, directory != "/" {
+      directory = StoreOpening.parent(of: directory)
+      do throws(StoreError) {
+        try synchronize(directory)
+        // A directory on the way that was made for this store has nothing else in it.
+        mayBeNew = try names(in: directory).count == 1
+      } catch {
+        // One that may not be read was not made by a process like this one.
+        guard (error.cause as? SystemError)?.isForbidden == true else { throw error }
+        return
+      }
+    }
+  }
+
+  private func synchronize(_ directory: String) throws(StoreError) {
+    do throws(SystemError) {
+      try fileSystem.synchronizeDirectory(directory)
+    } catch {
+      throw .system(error, doing: "sync", path: directory, fallback: .notWritable)
+    }
+  }
+
   /// Makes an empty store.
   ///
-  /// The rename of STORE is the moment from which it exists.
+  /// The rename of STORE is the moment from which it exists, so all else has its name before.
   private func create(_ folder: StoreFolder) throws(StoreError) {
     let description = StoreDescription(id: options.makeStoreID(), created: options.now())
     do throws(SystemError) {
@@ -187,6 +221,7 @@ struct StoreOpening {
       HeadRecord(segment: 1, revision: 0, isRelaxed: isRelaxed), overPoison: true)
     let new = folder.path(of: FileNames.newStore)
     do throws(SystemError) {
+      try fileSystem.synchronizeDirectory(path)
       let file = try fileSystem.open(new, .create)
       try file.truncate(to: 0)
       try file.writeFully(description.encoded, at: 0)

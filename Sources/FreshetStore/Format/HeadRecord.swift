@@ -10,7 +10,7 @@
 ///     32  8  segment, by its first revision
 ///     40  8  durable offset in that segment
 ///     48  8  durable revision
-///     56  4  flags: 1 poisoned, 2 relaxed
+///     56  4  flags: 1 poisoned, 2 relaxed; the other 30 bits are the boot, see `boot`
 ///     60  4  CRC-32C of the 60 bytes before
 struct HeadRecord: Sendable, Hashable {
   var sequence: UInt64 = 0
@@ -22,6 +22,10 @@ struct HeadRecord: Sendable, Hashable {
   var isPoisoned = false
   /// Commits beyond `offset` may have been acknowledged, by a writer that does not sync each.
   var isRelaxed = false
+  /// With `isRelaxed`: during which run of the system, as 30 bits of a hash; 0 when unknown.
+  ///
+  /// Such commits are lost only when the system goes down, which cannot be told from what is left.
+  var boot: UInt32 = 0
 
   static let slotBytes = 64
   static let slotOffsets: [Int64] = [0, 512]
@@ -30,7 +34,7 @@ struct HeadRecord: Sendable, Hashable {
 
   init(
     sequence: UInt64 = 0, epoch: Int64 = 1, segment: Int64, offset: Int64 = 0, revision: Int64,
-    isPoisoned: Bool = false, isRelaxed: Bool = false
+    isPoisoned: Bool = false, isRelaxed: Bool = false, boot: UInt32 = 0
   ) {
     self.sequence = sequence
     self.epoch = epoch
@@ -39,12 +43,13 @@ struct HeadRecord: Sendable, Hashable {
     self.revision = revision
     self.isPoisoned = isPoisoned
     self.isRelaxed = isRelaxed
+    self.boot = isRelaxed ? boot & 0x3FFF_FFFF : 0
   }
 
   func encoded(storeBits: UInt64) -> [UInt8] {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(HeadRecord.slotBytes)
-    let flags: UInt32 = (isPoisoned ? 1 : 0) | (isRelaxed ? 2 : 0)
+    let flags: UInt32 = (isPoisoned ? 1 : 0) | (isRelaxed ? 2 | boot << 2 : 0)
     let words: [UInt64] = [
       HeadRecord.magic, storeBits, sequence, UInt64(epoch), UInt64(segment), UInt64(offset),
       UInt64(revision),
@@ -71,7 +76,8 @@ struct HeadRecord: Sendable, Hashable {
     else { return nil }
     self.init(
       sequence: word(16), epoch: epoch, segment: segment, offset: offset, revision: revision,
-      isPoisoned: flags & 1 != 0, isRelaxed: flags & 2 != 0)
+      isPoisoned: flags & 1 != 0, isRelaxed: flags & 2 != 0,
+      boot: flags >> 2)
   }
 
   /// The slot that counts among the bytes of a file; nil when none does.

@@ -62,6 +62,8 @@ public struct StoreOptions: Sendable {
   package var now: @Sendable () -> Int64 = { Platform.wallClockMicroseconds }
   /// 32 hexadecimal digits for a new store.
   package var makeStoreID: @Sendable () -> String = StoreOptions.randomStoreID
+  /// A number for this run of the system; 0 when it cannot be told.
+  package var boot: @Sendable () -> UInt32 = { Platform.bootTag }
   /// How often a follower looks without having been told to.
   package var sweepMilliseconds: Int32 = 1000
 

@@ -52,6 +52,7 @@ extension StoreOptions {
     var options = StoreOptions()
     options.now = { 1_764_485_763_000_000 + ticks.next() * 1_000_000 }
     options.makeStoreID = { "00112233445566778899aabbccddeeff" }
+    options.boot = { 0 }
     options.lockTimeout = .milliseconds(500)
     // No help from the sweep: whatever a follower sees, it was told of.
     options.sweepMilliseconds = 600_000

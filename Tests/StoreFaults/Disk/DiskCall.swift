@@ -1,0 +1,57 @@
+/// One call to a simulated disk.
+package struct DiskCall: Sendable, Hashable, CustomStringConvertible {
+  package enum Kind: String, Sendable, Hashable, CaseIterable {
+    case open, read, write, truncate, synchronize = "fsync", synchronizeData = "fdatasync"
+    case synchronizeDirectory = "sync directory"
+    case rename, remove, list, status, makeDirectory = "mkdir", lock
+  }
+
+  package var kind: Kind
+  /// The kind of file: its name without numbers, such as `log` or `STORE.new`.
+  package var file: String
+  /// The bytes to be written.
+  package var count = 0
+
+  package var description: String { "\(kind.rawValue) \(file)" }
+
+  /// True for a call after which a crash finds another disk than before.
+  package var changes: Bool {
+    switch kind {
+    case .write, .truncate, .synchronize, .synchronizeData, .synchronizeDirectory, .rename,
+      .remove, .makeDirectory:
+      true
+    case .open, .read, .list, .status, .lock: false
+    }
+  }
+
+  package var isSync: Bool {
+    kind == .synchronize || kind == .synchronizeData || kind == .synchronizeDirectory
+  }
+
+  /// The kind of the file at a path.
+  static func fileKind(_ path: String) -> String {
+    let name = path.utf8.lastIndex(of: UInt8(ascii: "/")).map { path[path.index(after: $0)...] }
+    let whole = name ?? path[...]
+    let word = whole.prefix { $0.isLetter }
+    guard let dot = whole.lastIndex(of: "."), !whole.hasSuffix(".ndjson") else {
+      return String(word)
+    }
+    return String(word) + whole[dot...]
+  }
+}
+
+/// What becomes of a call.
+package enum DiskFault: Sendable {
+  case fail(Int32)
+  /// Writes only so many bytes.
+  case short(Int)
+}
+
+/// A place in the program that syncs, as far as a disk can tell: the call, the kind of file, and
+/// the change before it.
+package struct SyncSite: Sendable, Hashable, CustomStringConvertible {
+  package var call: String
+  package var after: String
+
+  package var description: String { "\(call), after \(after)" }
+}
