@@ -30,9 +30,21 @@ package struct StoreModel: Sendable, Hashable {
   package mutating func apply(
     _ operations: [FreshetStore.Operation], revision: Int64
   ) -> (outcomes: [Outcome], lines: Int) {
+    let before = self
+    let hasConflict = operations.contains { operation in
+      if case .conflict = before.answer(operation) { true } else { false }
+    }
+    if hasConflict { return (operations.map { before.answer($0) ?? .notTried }, 0) }
     var lines = 0
-    let outcomes = operations.map { apply($0, revision, &lines) }
+    let outcomes = operations.map { before.answer($0) ?? apply($0, revision, &lines) }
     return (outcomes, lines)
+  }
+
+  /// The answer to an expectation; nil for an operation that writes.
+  private func answer(_ operation: FreshetStore.Operation) -> Outcome? {
+    guard case .expect(let id, let expectation) = operation else { return nil }
+    let revision = rows.first { $0.id == id && $0.isLive }?.revision
+    return expectation.isMet(by: revision) ? .met : .conflict(revision)
   }
 
   private mutating func apply(
@@ -77,6 +89,7 @@ package struct StoreModel: Sendable, Hashable {
         rows[at].revision = revision
       }
       return .deletedAll(count)
+    case .expect: return .notTried
     }
   }
 }
