@@ -18,7 +18,8 @@ import Testing
     return found
   }
 
-  @Test func `each setting has the origin that won`() throws {
+  @Test("each setting has the origin that won")
+  func eachSettingHasTheOriginThatWon() throws {
     let config = try sandbox.file("config.json", #"{"color":"never","format":"text"}"#)
     let run = try sandbox.run(
       "config", "show", "--origin", "--format", "ndjson", "--config", config,
@@ -30,7 +31,8 @@ import Testing
     #expect(found["color"] == ["never", "config file", config])
   }
 
-  @Test func `defaults are told as such`() throws {
+  @Test("defaults are told as such")
+  func defaultsAreToldAsSuch() throws {
     let run = try sandbox.run(
       "config", "show", "--origin", environment: ["HOME": sandbox.folder.path])
     #expect(
@@ -43,7 +45,8 @@ import Testing
       .map { $0["status"]?.stringValue }
   }
 
-  @Test func `doctor is content with a good store and changes nothing in it`() throws {
+  @Test("doctor is content with a good store and changes nothing in it")
+  func doctorIsContentWithAGoodStoreAndChangesNothingInIt() throws {
     _ = try sandbox.run("save", "-f", "-", input: #"{"id":"book:x:1","title":"a"}"#)
     let before = try contents()
     let run = try sandbox.run("doctor", "--format", "ndjson")
@@ -60,13 +63,15 @@ import Testing
     return found
   }
 
-  @Test func `doctor warns where there is no store yet`() throws {
+  @Test("doctor warns where there is no store yet")
+  func doctorWarnsWhereThereIsNoStoreYet() throws {
     let run = try sandbox.run("doctor", "--format", "ndjson")
     #expect(run.status == .exited(0))
     #expect(findings(run, "store") == ["warn"])
   }
 
-  @Test func `doctor fails on a folder that is no store`() throws {
+  @Test("doctor fails on a folder that is no store")
+  func doctorFailsOnAFolderThatIsNoStore() throws {
     try FileManager.default.createDirectory(
       atPath: sandbox.store, withIntermediateDirectories: true)
     try sandbox.file("store/notes.txt", "mine")

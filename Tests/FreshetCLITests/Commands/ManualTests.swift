@@ -25,16 +25,18 @@ import Testing
     value?.arrayValue?.compactMap { $0.objectValue?["name"]?.stringValue } ?? []
   }
 
-  @Test(arguments: ["bash", "zsh", "fish"])
-  func `each shell reads its completions without complaint`(_ shell: String) throws {
+  @Test(
+    "each shell reads its completions without complaint", arguments: ["bash", "zsh", "fish"])
+  func eachShellReadsItsCompletionsWithoutComplaint(_ shell: String) throws {
     let script = try sandbox.file("completion", try document("completions", shell))
     guard let tool = Tool(shell) else { return }
     let result = try tool.run("-n", script)
     #expect(result.status == 0 && result.errors.isEmpty, "\(result.errors)")
   }
 
-  @Test(arguments: ["bash", "zsh", "fish"])
-  func `completions hold every command and every option`(_ shell: String) throws {
+  @Test(
+    "completions hold every command and every option", arguments: ["bash", "zsh", "fish"])
+  func completionsHoldEveryCommandAndEveryOption(_ shell: String) throws {
     let script = try document("completions", shell)
     let table = try table()
     for command in table["commands"]?.arrayValue ?? [] {
@@ -48,7 +50,7 @@ import Testing
   }
 
   @Test(
-    .enabled(if: Tool.isInstalled("bash")),
+    "bash completes", .enabled(if: Tool.isInstalled("bash")),
     arguments: [
       ("freshet wat", "watch"), ("freshet list --ki", "--kind"),
       ("freshet list --kind ''", "film book"), ("freshet list --kind = b", "book"),
@@ -56,7 +58,7 @@ import Testing
       ("freshet -v list --limit 3 --kin", "--kind"), ("freshet delete --timeout", ""),
       ("freshet nothing ''", ""),
     ])
-  func `bash completes`(_ line: String, _ wanted: String) throws {
+  func bashCompletes(_ line: String, _ wanted: String) throws {
     let script = try sandbox.file("completion", try document("completions", "bash"))
     let answer = try #require(Tool("bash")).run(
       "-c",
@@ -71,8 +73,9 @@ import Testing
     #expect(answer.output == wanted + "\n")
   }
 
-  @Test(.enabled(if: Tool.isInstalled("fish")))
-  func `fish completes`() throws {
+  @Test(
+    "fish completes", .enabled(if: Tool.isInstalled("fish")))
+  func fishCompletes() throws {
     let script = try sandbox.file("completion", try document("completions", "fish"))
     let fish = try #require(Tool("fish"))
     let home = ["HOME": sandbox.folder.path]
@@ -84,7 +87,8 @@ import Testing
     #expect(shells.output == "bash\nfish\nzsh\n")
   }
 
-  @Test func `the manual page names every command, option and exit code`() throws {
+  @Test("the manual page names every command, option and exit code")
+  func theManualPageNamesEveryCommandOptionAndExitCode() throws {
     let page = try document("man").replacing("\\-", with: "-")
     let table = try table()
     for name in names(of: table["commands"]) { #expect(page.contains("freshet \(name)")) }
@@ -94,8 +98,9 @@ import Testing
     for code in [0, 1, 2, 3, 4, 5, 6, 7, 70, 74, 141] { #expect(page.contains(".B \"\(code)\"")) }
   }
 
-  @Test(.enabled(if: Tool.isInstalled("man")))
-  func `man shows the page without warnings`() throws {
+  @Test(
+    "man shows the page without warnings", .enabled(if: Tool.isInstalled("man")))
+  func manShowsThePageWithoutWarnings() throws {
     let page = try sandbox.file("freshet.1", try document("man"))
     let shown = try #require(Tool("man")).run(
       "--warnings", "-E", "UTF-8", "-l", page, environment: ["MANWIDTH": "80", "PAGER": "cat"])
@@ -104,7 +109,8 @@ import Testing
     #expect(shown.output.contains("SYNOPSIS"))
   }
 
-  @Test func `with ndjson asked for, documents are records`() throws {
+  @Test("with ndjson asked for, documents are records")
+  func withNdjsonAskedForDocumentsAreRecords() throws {
     for command in [["man"], ["completions", "zsh"], ["doctor"], ["config", "show"]] {
       let run = try sandbox.run(command + ["--format", "ndjson"], bytes: nil)
       #expect(run.status == .exited(0))
@@ -113,7 +119,8 @@ import Testing
     #expect(run.results.first?["text"]?.stringValue?.contains(".SH NAME") == true)
   }
 
-  @Test func `an unknown shell is refused with the ones there are`() throws {
+  @Test("an unknown shell is refused with the ones there are")
+  func anUnknownShellIsRefusedWithTheOnesThereAre() throws {
     let run = try sandbox.run("completions", "tcsh", "--format", "ndjson")
     #expect(run.status == .exited(2))
     #expect(run.errors.contains("tcsh") && run.errors.contains("bash, zsh, fish"))

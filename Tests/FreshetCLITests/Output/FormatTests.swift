@@ -15,7 +15,8 @@ import Testing
 
   init() throws { sandbox = try Sandbox() }
 
-  @Test func `json-seq begins each record with the separator`() throws {
+  @Test("json-seq begins each record with the separator")
+  func jsonSeqBeginsEachRecordWithTheSeparator() throws {
     let answer = try sandbox.lines("config", "show", "--format", "json-seq")
     #expect(answer.status == .exited(0))
     #expect(answer.lines.count >= 4)
@@ -26,13 +27,15 @@ import Testing
     }
   }
 
-  @Test func `an error under json-seq is a record of json-seq`() throws {
+  @Test("an error under json-seq is a record of json-seq")
+  func anErrorUnderJsonSeqIsARecordOfJsonSeq() throws {
     let answer = try sandbox.lines("nonsense", "--format", "json-seq")
     #expect(answer.status == .exited(2))
     #expect(answer.lines.allSatisfy { $0.utf8.first == 0x1E } && answer.lines.count == 3)
   }
 
-  @Test func `stderr can speak in objects`() throws {
+  @Test("stderr can speak in objects")
+  func stderrCanSpeakInObjects() throws {
     let run = try sandbox.run("show", "book:x:1", "--log-format", "ndjson")
     #expect(run.status == .exited(7))
     let line = try #require(run.errors.split(separator: "\n").first)
@@ -42,12 +45,14 @@ import Testing
     #expect(object["message"]?.stringValue?.contains("no store") == true)
   }
 
-  @Test func `a command line that makes no sense is told in objects too`() throws {
+  @Test("a command line that makes no sense is told in objects too")
+  func aCommandLineThatMakesNoSenseIsToldInObjectsToo() throws {
     let answer = try sandbox.lines("nonsense", "--log-format=ndjson")
     #expect(answer.errors.hasPrefix("{\"ts\":"))
   }
 
-  @Test func `a service manager hears when watch is ready and when it stops`() throws {
+  @Test("a service manager hears when watch is ready and when it stops")
+  func aServiceManagerHearsWhenWatchIsReadyAndWhenItStops() throws {
     _ = try sandbox.run("save", "-f", "-", input: #"{"id":"book:x:1","title":"a"}"#)
     let path = "/tmp/freshet-notify-\(getpid())-\(UInt32.random(in: 0 ... .max))"
     defer { unlink(path) }
@@ -61,8 +66,10 @@ import Testing
     #expect(child.wait() == .signaled(SIGTERM))
   }
 
-  @Test(arguments: ["/nowhere/at/all", "not an address", "@abstract-nobody", ""])
-  func `a manager that is not there changes nothing`(_ address: String) throws {
+  @Test(
+    "a manager that is not there changes nothing",
+    arguments: ["/nowhere/at/all", "not an address", "@abstract-nobody", ""])
+  func aManagerThatIsNotThereChangesNothing(_ address: String) throws {
     _ = try sandbox.run("save", "-f", "-", input: #"{"id":"book:x:1","title":"a"}"#)
     let run = try sandbox.run(
       "watch", "--initial", "only",

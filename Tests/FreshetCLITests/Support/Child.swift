@@ -44,6 +44,8 @@ final class Child: @unchecked Sendable {
   enum StandardOutput {
     case pipe
     case file(String)
+    /// A pseudo-terminal, of which stdin can be the same.
+    case terminal
     case closed
   }
 
@@ -119,6 +121,10 @@ final class Child: @unchecked Sendable {
       ours.output = read
     case .file(let path):
       posix_spawn_file_actions_addopen(&actions, 1, path, O_WRONLY | O_CREAT | O_APPEND, 0o600)
+    case .terminal:
+      let (master, path) = try openTerminal()
+      posix_spawn_file_actions_addopen(&actions, 1, path, O_RDWR | O_NOCTTY, 0)
+      ours.output = master
     case .closed: posix_spawn_file_actions_addclose(&actions, 1)
     }
     posix_spawn_file_actions_addopen(
@@ -144,6 +150,20 @@ final class Child: @unchecked Sendable {
     try #require(openPipe(&ends) == 0)
     for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
     return (ends[0], ends[1])
+  }
+
+  /// The master's end of a new pseudo-terminal, and the name of the other.
+  private static func openTerminal() throws -> (master: Int32, path: String) {
+    // Glibc's names for this are hidden behind a feature macro, so as the kernel has it.
+    let master = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
+    var isLocked: Int32 = 0
+    var number: Int32 = 0
+    let unlock: UInt = 0x4004_5431
+    let getNumber: UInt = 0x8004_5430
+    try #require(
+      master >= 0 && ioctl(master, unlock, &isLocked) == 0
+        && ioctl(master, getNumber, &number) == 0)
+    return (master, "/dev/pts/\(number)")
   }
 
   private static func spawn(
@@ -250,6 +270,13 @@ final class Child: @unchecked Sendable {
       if let mask, mask & wanted == wanted { return }
       sched_yield()
     }
+  }
+
+  /// How much memory the process has, on Linux, where that can be seen.
+  func residentKilobytes() throws -> Int {
+    let text = try String(contentsOfFile: "/proc/\(pid)/status", encoding: .utf8)
+    let line = try #require(text.split(separator: "\n").first { $0.hasPrefix("VmRSS:") })
+    return try #require(Int(line.filter(\.isNumber)))
   }
 
   /// Waits for the end of the process.
