@@ -36,6 +36,9 @@ let package = Package(
       name: "StoreExerciser", dependencies: ["Freshet", "FreshetStore", "StoreFaults"],
       path: "Tests/StoreExerciser"),
     .testTarget(
+      name: "StreamExamples", dependencies: ["Freshet", "FreshetTesting"],
+      path: "Examples/Streams", exclude: ["README.md"]),
+    .testTarget(
       name: "FreshetStoreTests",
       dependencies: [
         "Freshet", "FreshetStore", "FreshetTesting", "StoreFaults", "StoreExerciser",
