@@ -54,11 +54,11 @@ enum DeleteCommand {
   ) throws(Stop) {
     var result = CommandResult("deleteAll", correlation: "s1:A1")
     if isDry {
-      let count = try session.wait(for: manager.fetch()).count
+      let count = try session.wait(for: manager.contentDeletion()).count
       result = result.done(.deletedAll(count), revision: nil)
       result.isDry = true
     } else {
-      let receipt = try session.wait(for: manager.apply([.deleteAll]))
+      let receipt = try session.commit([.deleteAll], to: manager)
       if let outcome = receipt.outcomes.first {
         result = result.done(outcome, revision: receipt.token?.revision)
       }

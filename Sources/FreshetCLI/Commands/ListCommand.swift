@@ -34,7 +34,7 @@ enum ListCommand {
     _ manager: DatabaseManager, _ session: Session, kind: String?, limit: Int?,
     correlation: String?
   ) throws(Stop) -> Bool {
-    let query = kind.map { Query.ids(startingWith: "\($0):") } ?? .all
+    let query = kind.map { Query.ids(startingWith: "\($0):") } ?? .contents
     let list = try session.wait(for: manager.observe(query, from: .snapshot).take(1))
     let filter = Cursor.Filter(kind: kind)
     let shown = list.records.prefix(limit ?? .max)
@@ -51,7 +51,7 @@ extension Session {
   /// Prints a state: `snapshot.begin`, the items, and the bookmark that closes it.
   func showSnapshot(
     _ records: ArraySlice<Record>, of list: LiveList, cursor: String?, correlation: String? = nil,
-    transitions: [DownloadsModel.Transition] = []
+    transitions: [Transition<DownloadsModel>] = []
   ) throws(Stop) {
     var head = EventHead("snapshot.begin")
     head.revision = list.token.revision

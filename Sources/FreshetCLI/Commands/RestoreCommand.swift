@@ -1,4 +1,5 @@
 import Freshet
+import FreshetCatalog
 import FreshetStore
 
 /// `freshet restore`: deleted items back to their old place.
@@ -40,7 +41,7 @@ enum DryRun {
       }
       return record.isDeleted ? .restored : .notDeleted
     case .deleteAll:
-      return .deletedAll(try session.wait(for: manager.fetch()).count)
+      return .deletedAll(try session.wait(for: manager.contentDeletion()).count)
     case .expect(let id, let expectation):
       let revision = try session.wait(for: manager.fetch(id: id))?.revision
       return expectation.isMet(by: revision) ? .met : .conflict(revision)

@@ -1,7 +1,35 @@
 import Freshet
+import FreshetCatalog
 import FreshetStore
 
 extension Session {
+  /// Commits operations on content items.
+  ///
+  /// A delete-all takes the content items and nothing else: settings, students and the like come
+  /// back in the same commit.
+  func commit(_ operations: [Operation], to manager: DatabaseManager) throws(Stop) -> CommitReceipt
+  {
+    guard operations.contains(.deleteAll) else { return try wait(for: manager.apply(operations)) }
+    let deletion = try wait(for: manager.contentDeletion())
+    if operations == [.deleteAll], deletion.count == 0 {
+      return CommitReceipt(token: nil, outcomes: [.deletedAll(0)])
+    }
+    let spared = deletion.restores
+    let receipt = try wait(
+      for: manager.apply(operations.flatMap { $0 == .deleteAll ? [$0] + spared : [$0] }))
+    var outcomes: [Outcome] = []
+    var rest = receipt.outcomes[...]
+    while let outcome = rest.popFirst() {
+      if case .deletedAll(let count) = outcome {
+        outcomes.append(.deletedAll(count - spared.count))
+        rest = rest.dropFirst(spared.count)
+      } else {
+        outcomes.append(outcome)
+      }
+    }
+    return CommitReceipt(token: receipt.token, outcomes: outcomes)
+  }
+
   /// What became of one operation.
   typealias Applied = Result<(outcome: Outcome, revision: Int64?), Problem>
 
@@ -12,7 +40,7 @@ extension Session {
   /// - Throws: ``Stop/store(_:)`` when the store itself is in the way.
   func apply(_ operations: [Operation], to manager: DatabaseManager) throws(Stop) -> [Applied] {
     try Self.answers(to: operations) { operations throws(Stop) in
-      try wait(for: manager.apply(operations))
+      try commit(operations, to: manager)
     }
   }
 

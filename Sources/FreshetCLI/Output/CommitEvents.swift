@@ -42,7 +42,7 @@ extension Output.Batch {
 
   /// One step of the downloads screen.
   mutating func emitTransition(
-    _ transition: DownloadsModel.Transition, revision: Int64, index: Int? = nil,
+    _ transition: Transition<DownloadsModel>, revision: Int64, index: Int? = nil,
     count: Int? = nil, time: Int64? = nil, cursor: String? = nil
   ) {
     var head = EventHead("view.changed")

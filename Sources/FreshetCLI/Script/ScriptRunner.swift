@@ -247,7 +247,7 @@ struct ScriptRunner {
         }
         receipt = CommitReceipt(token: nil, outcomes: outcomes)
       } else if !open.operations.isEmpty {
-        receipt = try session.wait(for: manager.apply(open.operations))
+        receipt = try session.commit(open.operations, to: manager)
       }
     } catch {
       let problem = error.problem ?? .unanswered

@@ -1,18 +1,19 @@
+import FreshetCatalog
 import FreshetStore
 
-extension DownloadsModel {
+extension DownloadsModel: Screen {
   /// What an event does to a state.
   ///
   /// Pure: no clock, no store, no lock. O(1) per event, plus O(n) for n items when lists were
   /// passed over during a delete.
-  public static func reduce(_ state: State, _ event: Event) -> Step {
-    var step = Step(state: state)
+  public static func reduce(_ state: State, _ event: Event) -> Step<DownloadsModel> {
+    var step = Step<DownloadsModel>(state: state)
     step.take(event)
     return step
   }
 }
 
-extension DownloadsModel.Step {
+extension Step<DownloadsModel> {
   fileprivate typealias Event = DownloadsModel.Event
   fileprivate typealias Cause = DownloadsModel.Cause
   fileprivate typealias Phase = DownloadsModel.State.Phase
@@ -20,16 +21,20 @@ extension DownloadsModel.Step {
   fileprivate mutating func take(_ event: Event) {
     switch event {
     case .appear: appear()
-    case .delete(let id): delete(id)
+    case .delete(let id): delete(event) { .deleting(id: id) }
+    case .deleteAll: delete(event) { .deletingAll }
+    case .download(let item): download(item)
+    case .cancelDownload(let id): cancelDownload(id)
+    case .transferred(let id, let result): transferred(id, result)
     case .list(let list, let query):
-      guard query == state.query else { return ignored.append(.stale) }
+      guard query == state.query else { return say(.stale) }
       takeList(list)
     case .queryEnded(let error, let query):
-      guard query == state.query else { return ignored.append(.stale) }
+      guard query == state.query else { return say(.stale) }
       queryEnded(error)
     case .deleteAnswered(let result, let request):
-      guard request == state.request, case .deleting = state.phase, state.awaited == nil else {
-        return ignored.append(.stale)
+      guard request == state.request, state.phase.isDeleting, state.awaited == nil else {
+        return say(.stale)
       }
       deleteAnswered(result)
     }
@@ -42,15 +47,15 @@ extension DownloadsModel.Step {
     case .idle: load()
     case .failed where !state.isLive: load()
     case .failed: takeShown()
-    case .loading, .loaded, .empty: ignored.append(.alreadyShown)
-    case .deleting: state.pending.append(.appear)
+    case .loading, .loaded, .empty: say(.alreadyShown)
+    case .deleting, .deletingAll: state.pending.append(.appear)
     }
   }
 
   private mutating func load() {
     state.query += 1
     state.isLive = true
-    effects.append(.observe(query: state.query))
+    want(.observe(query: state.query))
     move(to: .loading, .appear)
   }
 
@@ -59,16 +64,54 @@ extension DownloadsModel.Step {
     move(to: shown, .appear)
   }
 
-  private mutating func delete(_ id: String) {
+  private mutating func delete(_ event: Event, _ phase: () -> Phase) {
     switch state.phase {
-    case .idle: ignored.append(.notShown)
-    case .failed where !state.isLive: ignored.append(.notShown)
-    case .loading, .deleting: state.pending.append(.delete(id: id))
+    case .idle: say(.notShown)
+    case .failed where !state.isLive: say(.notShown)
+    case .loading, .deleting, .deletingAll: state.pending.append(event)
     case .loaded, .empty, .failed:
       state.request += 1
       state.awaited = nil
-      effects.append(.delete(id: id, request: state.request))
-      move(to: .deleting(id: id), .delete)
+      if case .delete(let id) = event {
+        want(.delete(id: id, request: state.request))
+        move(to: phase(), .delete)
+      } else {
+        want(.deleteAll(request: state.request))
+        move(to: phase(), .deleteAll)
+      }
+    }
+  }
+
+  // MARK: Downloads
+
+  private mutating func download(_ item: ContentItem) {
+    let id = item.id.text
+    if state.transfers[id]?.isRunning == true { return say(.alreadyDownloading) }
+    state.transfers = state.transfers.filter { $0.value.isRunning }
+    state.transfers[id] = .queued
+    want(.download(item))
+    move(to: state.phase, .download)
+  }
+
+  private mutating func cancelDownload(_ id: String) {
+    guard state.transfers[id]?.isRunning == true else { return say(.notDownloading) }
+    state.transfers[id] = nil
+    want(.stopDownload(id: id))
+    move(to: state.phase, .downloadFailed)
+  }
+
+  private mutating func transferred(_ id: String, _ result: Result<DownloadStep, ScreenError>) {
+    guard state.transfers[id]?.isRunning == true else { return say(.stale) }
+    switch result {
+    case .success(.progress(let done, let total)):
+      state.transfers[id] = .downloading(doneBytes: done, totalBytes: total)
+      move(to: state.phase, .progress)
+    case .success(.saved):
+      state.transfers[id] = .done
+      move(to: state.phase, .downloaded)
+    case .failure(let error):
+      state.transfers[id] = .failed(error)
+      move(to: state.phase, .downloadFailed)
     }
   }
 
@@ -76,13 +119,13 @@ extension DownloadsModel.Step {
 
   private mutating func takeList(_ list: LiveList) {
     switch state.phase {
-    case .idle: ignored.append(.stale)
+    case .idle: say(.stale)
     case .loading:
       show(list, diff: difference(to: list), .fetched)
       takePending()
     case .loaded, .empty, .failed:
       show(list, diff: list.isInitial ? difference(to: list) : list.diff, .externalChange)
-    case .deleting:
+    case .deleting, .deletingAll:
       guard let awaited = state.awaited, list.token.revision >= awaited else {
         state.pending.append(.list(list, query: state.query))
         return
@@ -92,7 +135,7 @@ extension DownloadsModel.Step {
   }
 
   private mutating func queryEnded(_ error: StoreError?) {
-    if case .deleting = state.phase, state.awaited == nil {
+    if state.phase.isDeleting, state.awaited == nil {
       state.pending.append(.queryEnded(error, query: state.query))
       return
     }
@@ -161,7 +204,7 @@ extension DownloadsModel.Step {
     state.pending = []
     while let event = waiting.popFirst() {
       take(event)
-      if case .deleting = state.phase, !waiting.isEmpty {
+      if state.phase.isDeleting, !waiting.isEmpty {
         state.pending.append(contentsOf: waiting)
         return
       }
@@ -178,39 +221,8 @@ extension DownloadsModel.Step {
     move(to: shown, cause, diff)
   }
 
-  private mutating func move(to phase: Phase, _ cause: Cause, _ diff: ListDiff = ListDiff()) {
-    let from = state.phase
-    state.phase = phase
-    transitions.append(
-      DownloadsModel.Transition(from: from, to: phase, cause: cause, state: state, diff: diff))
-  }
-
   private func difference(to list: LiveList) -> ListDiff {
-    ListDiff(from: state.records, to: list.records)
-  }
-}
-
-extension ListDiff {
-  /// How one list of the store became another, lists that may lie several commits apart.
-  ///
-  /// O(n).
-  init(from old: [Record], to new: [Record]) {
-    self.init()
-    var places: [String: Int] = [:]
-    for (index, record) in old.enumerated() { places[record.id] = index }
-    for (index, record) in new.enumerated() {
-      guard let place = places.removeValue(forKey: record.id) else {
-        inserted.append(Row(id: record.id, index: index))
-        continue
-      }
-      // Lists are ordered by first insertion, so a row moves only when it was inserted anew.
-      if old[place].created != record.created {
-        moved.append(Move(id: record.id, from: place, to: index))
-      }
-      if old[place].body != record.body { updated.append(record.id) }
-    }
-    removed = old.enumerated().compactMap { index, record in
-      places[record.id] == index ? Row(id: record.id, index: index) : nil
-    }
+    // The store's ids are unique, so nothing is left out here.
+    ListDiff(from: IdentifiedList(state.records), to: IdentifiedList(list.records))
   }
 }

@@ -1,10 +1,11 @@
+import FreshetCatalog
 import FreshetStore
 
 extension DownloadsModel {
   /// What the screen shows.
-  public struct State: Sendable {
+  public struct State: ScreenState {
     /// Where the screen is in its life.
-    public enum Phase: Sendable {
+    public enum Phase: ScreenPhase {
       /// Nothing was asked yet.
       case idle
       /// The list is being fetched; items of before are still shown.
@@ -15,6 +16,8 @@ extension DownloadsModel {
       case empty
       /// One item is being deleted; it is shown until the store has committed that.
       case deleting(id: String)
+      /// All items are being deleted; they are shown until the store has committed that.
+      case deletingAll
       /// The last request failed; items of before are still shown.
       case failed(StoreError)
 
@@ -26,17 +29,29 @@ extension DownloadsModel {
         case .loaded: "loaded"
         case .empty: "empty"
         case .deleting: "deleting"
+        case .deletingAll: "deletingAll"
         case .failed: "failed"
+        }
+      }
+
+      /// Whether a delete waits for its commit.
+      var isDeleting: Bool {
+        switch self {
+        case .deleting, .deletingAll: true
+        case .idle, .loading, .loaded, .empty, .failed: false
         }
       }
     }
 
     /// Where the screen is.
-    public internal(set) var phase: Phase = .idle
+    public var phase: Phase = .idle
     /// The items, in the order of their insertion: always the list of one commit.
     public internal(set) var records: [Record] = []
     /// The commit the list is of; nil before the first answer.
     public internal(set) var revision: Int64?
+    /// How far the downloads have come that were begun here, by item; one that is done stays until
+    /// the next begins.
+    public internal(set) var transfers: [String: Transfer] = [:]
 
     /// What came during a load or a delete and waits for its end.
     var pending: [Event] = []
@@ -51,6 +66,30 @@ extension DownloadsModel {
 
     /// The state before the first intent.
     public init() {}
+
+    /// Whether no answer is waited for and no download is on its way.
+    public var isSettled: Bool {
+      if case .loading = phase { return false }
+      return !phase.isDeleting && !transfers.values.contains(where: \.isRunning)
+    }
+
+    /// The state as it stands in events.
+    public var summary: JSONObject {
+      var object: JSONObject = [
+        "count": JSONValue(records.count), "deleting": nil, "error": nil,
+      ]
+      if case .deleting(let id) = phase { object["deleting"] = .string(id) }
+      if case .failed(let error) = phase { object["error"] = .object(ScreenError(error).summary) }
+      if !transfers.isEmpty {
+        object["transfers"] = .array(
+          transfers.sorted { $0.key < $1.key }.map { id, transfer in
+            var row: JSONObject = ["id": .string(id)]
+            for member in transfer.summary.members { row[member.key] = member.value }
+            return .object(row)
+          })
+      }
+      return object
+    }
   }
 
   /// What happens to the screen: intents of its user, and answers of the store.
@@ -59,20 +98,49 @@ extension DownloadsModel {
     case appear
     /// The user deletes an item.
     case delete(id: String)
+    /// The user deletes everything.
+    case deleteAll
+    /// The user downloads an item.
+    case download(ContentItem)
+    /// The user calls off a download.
+    case cancelDownload(id: String)
     /// The live query `query` has a list.
     case list(LiveList, query: Int)
     /// The live query `query` ended; nil when it just finished.
     case queryEnded(StoreError?, query: Int)
     /// The delete `request` has its answer.
     case deleteAnswered(Result<CommitReceipt, StoreError>, request: Int)
+    /// The download of an item came a step further, or failed.
+    case transferred(id: String, Result<DownloadStep, ScreenError>)
   }
 
   /// What the screen wants done; the answer comes back as an event with the same number.
-  public enum Effect: Sendable, Hashable {
+  public enum Effect: ScreenEffect {
     /// Follow the list from its current state on, in place of an earlier query.
     case observe(query: Int)
     /// Delete an item.
     case delete(id: String, request: Int)
+    /// Delete everything.
+    case deleteAll(request: Int)
+    /// Download an item.
+    case download(ContentItem)
+    /// Stop the download of an item.
+    case stopDownload(id: String)
+
+    /// The query, the delete and each download are a slot of their own.
+    public var slot: String {
+      switch self {
+      case .observe: "query"
+      case .delete, .deleteAll: "delete"
+      case .download(let item): "download " + item.id.text
+      case .stopDownload(let id): "download " + id
+      }
+    }
+
+    /// Whether it only stops.
+    public var isStop: Bool {
+      if case .stopDownload = self { true } else { false }
+    }
   }
 
   /// What made a transition.
@@ -83,6 +151,8 @@ extension DownloadsModel {
     case fetched
     /// The user asked to delete an item.
     case delete
+    /// The user asked to delete everything.
+    case deleteAll
     /// The store answered a delete: it is committed, or there was nothing to delete.
     case deleted
     /// The store could not delete.
@@ -91,53 +161,32 @@ extension DownloadsModel {
     case externalChange
     /// The live query failed.
     case queryFailed
-  }
-
-  /// One step of the screen, as a value.
-  public struct Transition: Sendable {
-    /// The phase before.
-    public let from: State.Phase
-    /// The phase after.
-    public let to: State.Phase
-    /// What made it.
-    public let cause: Cause
-    /// The state after.
-    public let state: State
-    /// How the list changed.
-    public let diff: ListDiff
-    /// The commit the list is of; nil before the first answer.
-    public var revision: Int64? { state.revision }
+    /// A download began.
+    case download
+    /// A download came further.
+    case progress
+    /// A download is done; the list shows it with the store's commit.
+    case downloaded
+    /// A download failed or was called off.
+    case downloadFailed
   }
 
   /// Why an event led to nothing.
-  public enum Ignored: String, Sendable, Hashable {
+  public enum Notice: String, ScreenNotice {
     /// It answers a request that is no longer current.
-    case stale
+    case stale = "staleIgnored"
     /// The list is on its way or live already.
     case alreadyShown
     /// No list is shown, so there is nothing to delete from.
     case notShown
+    /// The item is being downloaded already.
+    case alreadyDownloading
+    /// No download of the item is on its way.
+    case notDownloading
   }
+}
 
-  /// What one event leads to.
-  public struct Step: Sendable {
-    /// The state after.
-    public internal(set) var state: State
-    /// The transitions, in order; more than one when queued events got their turn.
-    public internal(set) var transitions: [Transition] = []
-    /// What is to be done.
-    public internal(set) var effects: [Effect] = []
-    /// What led to nothing, and why.
-    public internal(set) var ignored: [Ignored] = []
-
-    package init(
-      state: State, transitions: [Transition] = [], effects: [Effect] = [],
-      ignored: [Ignored] = []
-    ) {
-      self.state = state
-      self.transitions = transitions
-      self.effects = effects
-      self.ignored = ignored
-    }
-  }
+extension Transition<DownloadsModel> {
+  /// The commit the list is of; nil before the first answer.
+  public var revision: Int64? { state.revision }
 }

@@ -72,7 +72,9 @@ public struct IdentifiedList<Row: Identified>: Sendable {
   /// The rows for which `fits` is true, in order.
   ///
   /// - Complexity: O(n).
-  public func filtered(_ fits: (Row) -> Bool) -> IdentifiedList { IdentifiedList(rows.filter(fits)) }
+  public func filtered(_ fits: (Row) -> Bool) -> IdentifiedList {
+    IdentifiedList(rows.filter(fits))
+  }
 
   private mutating func insert(_ row: Row) {
     places[RowKey(row.rowID)] = rows.count

@@ -29,6 +29,8 @@ public protocol ScreenState: Sendable {
 
   /// Where the screen is.
   var phase: Phase { get set }
+  /// Whether no answer is waited for.
+  var isSettled: Bool { get }
   /// The state as it stands in events: figures and names, never whole lists.
   var summary: JSONObject { get }
 }

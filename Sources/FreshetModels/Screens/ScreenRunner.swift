@@ -9,7 +9,9 @@ import Synchronization
 ///
 /// Nothing of anybody else's runs under its lock.
 public final class ScreenRunner<S: Screen>: Sendable {
-  /// Begins an effect. The function it is given sends the answers; the token ends the work.
+  /// Begins an effect.
+  ///
+  /// The function it is given sends the answers; the token ends the work.
   public typealias Perform =
     @Sendable (S.Effect, @escaping @Sendable (S.Event) -> Void) -> Disposable?
 
@@ -19,6 +21,14 @@ public final class ScreenRunner<S: Screen>: Sendable {
     var isTaking = false
     var isClosed = false
     var tokens: [String: Disposable] = [:]
+    var settling: [Single<S.State, Never>.Resolver] = []
+
+    /// Those who wait for a settled state, when it is one and no event waits.
+    mutating func takeSettled() -> [Single<S.State, Never>.Resolver] {
+      guard state.isSettled, waiting.isEmpty else { return [] }
+      defer { settling = [] }
+      return settling
+    }
   }
 
   private let core: Mutex<Core>
@@ -55,6 +65,22 @@ public final class ScreenRunner<S: Screen>: Sendable {
   /// The state after the last event.
   public var state: S.State { core.withLock { $0.state } }
 
+  /// The first state in which no event waits to be taken and no answer is waited for.
+  ///
+  /// It is there at once when that is so already, and never when the runner is closed before.
+  public func settled() -> Single<S.State, Never> {
+    Single { [weak self] resolver in
+      guard let self else { return nil }
+      let (state, ready) = core.withLock { core in
+        if core.isClosed { return (core.state, [Single<S.State, Never>.Resolver]()) }
+        core.settling.append(resolver)
+        return (core.state, core.isTaking ? [] : core.takeSettled())
+      }
+      for resolver in ready { resolver.succeed(state) }
+      return nil
+    }
+  }
+
   /// Queues an event, and takes the queue empty unless somebody is already at it.
   public func send(_ event: S.Event) {
     let isMine = core.withLock { core in
@@ -75,15 +101,18 @@ public final class ScreenRunner<S: Screen>: Sendable {
 
   /// Ends all work and finishes the flows; idempotent.
   public func close() {
-    let tokens = core.withLock { core -> [String: Disposable]? in
+    let left = core.withLock { core -> ([String: Disposable], [Single<S.State, Never>.Resolver])? in
       if core.isClosed { return nil }
       core.isClosed = true
       core.waiting = []
-      let tokens = core.tokens
-      core.tokens = [:]
-      return tokens
+      defer {
+        core.tokens = [:]
+        core.settling = []
+      }
+      return (core.tokens, core.settling)
     }
-    guard let tokens else { return }
+    // Letting go of those who wait finishes their flows.
+    guard let (tokens, _) = left else { return }
     for token in tokens.values { token.dispose() }
     transitionSubject.finish()
     stateSubject.finish()
@@ -92,15 +121,20 @@ public final class ScreenRunner<S: Screen>: Sendable {
 
   /// Reduces the next event under the lock; what comes of it is performed outside.
   private func takeNext() -> Step<S>? {
-    core.withLock { core in
+    let (step, ready) = core.withLock { core -> (Step<S>?, [Single<S.State, Never>.Resolver]) in
       guard !core.waiting.isEmpty, !core.isClosed else {
         core.isTaking = false
-        return nil
+        return (nil, core.takeSettled())
       }
       let step = S.reduce(core.state, core.waiting.removeFirst())
       core.state = step.state
-      return step
+      return (step, [])
     }
+    if !ready.isEmpty {
+      let state = state
+      for resolver in ready { resolver.succeed(state) }
+    }
+    return step
   }
 
   private func begin(_ effect: S.Effect) {

@@ -88,6 +88,9 @@ extension SearchModel {
     /// The state before the first intent.
     public init(rules: Rules) { self.rules = rules }
 
+    /// Whether no answer is waited for; a pause in typing is none.
+    public var isSettled: Bool { !phase.isLoading }
+
     /// The state as it stands in events.
     public var summary: JSONObject {
       var object: JSONObject = [

@@ -28,7 +28,9 @@ public final class SearchModel: Sendable {
       case .waitForPause(let text, let typing, let pause):
         Timer(after: pause, on: scheduler).subscribe { send(.typingPaused(text, typing: typing)) }
       case .ask(let page, let request):
-        catalog.page(page).mapToResult().subscribe { send(.answered($0, request: request)) }
+        catalog.page(page).subscribeForAnswer(
+          orElse: CatalogError(.connectionLost, "the request ended without an answer")
+        ) { send(.answered($0, request: request)) }
       case .stopWaiting, .stopAsking: nil
       }
     }
@@ -71,4 +73,7 @@ public final class SearchModel: Sendable {
 
   /// The state after the last event.
   public var state: State { runner.state }
+
+  /// The first state in which nothing waits and no answer is waited for.
+  public func settled() -> Single<State, Never> { runner.settled() }
 }

@@ -1,16 +1,26 @@
 /// Which items a list shows.
 public struct Query: Sendable, Hashable {
-  /// Items whose id begins with these bytes; empty for all.
-  public let idPrefix: String
+  /// Items whose id begins with one of these, compared byte by byte; empty for all.
+  public let idPrefixes: [String]
 
   /// Every live item.
-  public static let all = Query(idPrefix: "")
+  public static let all = Query(idPrefixes: [])
 
   /// The live items whose id begins with `prefix`, compared byte by byte.
-  public static func ids(startingWith prefix: String) -> Query { Query(idPrefix: prefix) }
+  public static func ids(startingWith prefix: String) -> Query {
+    Query(idPrefixes: prefix.isEmpty ? [] : [prefix])
+  }
 
-  func matches(_ id: String) -> Bool {
-    idPrefix.isEmpty || id.utf8.starts(with: idPrefix.utf8)
+  /// The live items whose id begins with one of these, compared byte by byte.
+  public static func ids(startingWithAny prefixes: [String]) -> Query {
+    Query(idPrefixes: prefixes.contains("") ? [] : prefixes)
+  }
+
+  /// Whether a list of this query holds an item of this id.
+  ///
+  /// - Complexity: O(bytes of the prefixes).
+  public func matches(_ id: String) -> Bool {
+    idPrefixes.isEmpty || idPrefixes.contains { id.utf8.starts(with: $0.utf8) }
   }
 }
 

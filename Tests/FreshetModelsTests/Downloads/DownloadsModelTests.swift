@@ -44,16 +44,16 @@ struct DownloadsModelTests {
     #expect(model.state.phase.name == "idle")
     model.appear()
     #expect(await state(of: model) { $0.phase.name == "empty" } != nil)
-    try await save("a", "b")
+    try await save("book:local:a", "book:local:b")
     let shown = await state(of: model) { $0.records.count == 2 }
-    #expect(shown?.records.map(\.id) == ["a", "b"])
+    #expect(shown?.records.map(\.id) == ["book:local:a", "book:local:b"])
     #expect(shown?.phase.name == "loaded")
     try cleanUp()
   }
 
   @Test("a delete goes through the store, and the commit is what changes the list")
   func delete() async throws {
-    try await save("a", "b")
+    try await save("book:local:a", "book:local:b")
     let model = DownloadsModel(manager: manager)
     let seen = Mutex<[String]>([])
     let token = model.transitions.subscribe { transition in
@@ -63,8 +63,8 @@ struct DownloadsModelTests {
     }
     model.appear()
     _ = await state(of: model) { $0.phase.name == "loaded" }
-    model.delete(id: "a")
-    model.delete(id: "b")
+    model.delete(id: "book:local:a")
+    model.delete(id: "book:local:b")
     #expect(await state(of: model) { $0.phase.name == "empty" }?.records.isEmpty == true)
     #expect(try await manager.fetch().value().isEmpty)
     #expect(
@@ -78,13 +78,13 @@ struct DownloadsModelTests {
 
   @Test("the store closed beneath it is a failed state, with what was shown")
   func closed() async throws {
-    try await save("a")
+    try await save("book:local:a")
     let model = DownloadsModel(manager: manager)
     model.appear()
     _ = await state(of: model) { $0.phase.name == "loaded" }
     manager.close()
     let failed = await state(of: model) { $0.phase.name == "failed" }
-    #expect(failed?.records.map(\.id) == ["a"])
+    #expect(failed?.records.map(\.id) == ["book:local:a"])
     model.appear()
     #expect(await state(of: model) { $0.phase.name == "failed" && $0.records.count == 1 } != nil)
     try cleanUp()
@@ -92,7 +92,7 @@ struct DownloadsModelTests {
 
   @Test("letting go of it stops its query and finishes its flows")
   func released() async throws {
-    try await save("a")
+    try await save("book:local:a")
     var model: DownloadsModel? = DownloadsModel(manager: manager)
     weak let kept = model
     model?.appear()
@@ -117,10 +117,12 @@ struct DownloadsModelTests {
 
   @Test("followed from a place: the screen's first steps, then one step per commit")
   func follow() async throws {
-    try await save("a")
+    try await save("book:local:a")
     let start = manager.token
-    try await save("b")
-    _ = try await manager.apply([.delete(id: "a"), .save(id: "b", body: body("b", "x"))]).value()
+    try await save("book:local:b")
+    _ = try await manager.apply([
+      .delete(id: "book:local:a"), .save(id: "book:local:b", body: body("book:local:b", "x")),
+    ]).value()
     var names: [[String]] = []
     let flow = DownloadsModel.follow(manager, from: .after(start)).take(3)
     for try await followed in flow.values {

@@ -1,6 +1,7 @@
-import FreshetModels
 import FreshetStore
 import Testing
+
+@testable import FreshetModels
 
 /// The rows of the screen's table, one test each, on values alone.
 @Suite("Downloads: the state machine")
@@ -34,7 +35,7 @@ struct DownloadsReduceTests {
   private let full = StoreError(.diskFull, "The disk is full.")
 
   /// All steps of some events, folded.
-  private func run(_ events: Model.Event...) -> Model.Step {
+  private func run(_ events: Model.Event...) -> Step<DownloadsModel> {
     var all = Model.reduce(Model.State(), events[0])
     for event in events.dropFirst() {
       let step = Model.reduce(all.state, event)
@@ -43,11 +44,11 @@ struct DownloadsReduceTests {
     return all
   }
 
-  private func phases(_ step: Model.Step) -> [String] {
+  private func phases(_ step: Step<DownloadsModel>) -> [String] {
     step.transitions.map { "\($0.from.name) \($0.cause.rawValue) \($0.to.name)" }
   }
 
-  private func ids(_ step: Model.Step) -> [String] { step.state.records.map(\.id) }
+  private func ids(_ step: Step<DownloadsModel>) -> [String] { step.state.records.map(\.id) }
 
   // MARK: Appearing
 
@@ -103,9 +104,9 @@ struct DownloadsReduceTests {
 
   @Test("loading and loaded: appear changes nothing, the list is live")
   func appearAgain() {
-    #expect(run(.appear, .appear).ignored == [.alreadyShown])
+    #expect(run(.appear, .appear).notices == [.alreadyShown])
     let step = run(.appear, .list(list(1, ["a"], isInitial: true), query: 1), .appear)
-    #expect(step.ignored == [.alreadyShown])
+    #expect(step.notices == [.alreadyShown])
     #expect(step.effects.count == 1)
   }
 
@@ -129,18 +130,20 @@ struct DownloadsReduceTests {
     let step = run(
       .appear, .queryEnded(full, query: 1), .appear, .list(list(9, ["x"]), query: 1),
       .queryEnded(nil, query: 1))
-    #expect(step.ignored == [.stale, .stale])
+    #expect(step.notices == [.stale, .stale])
     #expect(step.state.phase.name == "loading")
   }
 
   // MARK: Deleting
 
-  private var shown: Model.Step {
+  private var shown: Step<DownloadsModel> {
     run(.appear, .list(list(1, ["a", "b"], isInitial: true), query: 1))
   }
 
-  private func run(from step: Model.Step, _ events: Model.Event...) -> Model.Step {
-    events.reduce(Model.Step.start(step.state)) { all, event in
+  private func run(from step: Step<DownloadsModel>, _ events: Model.Event...) -> Step<
+    DownloadsModel
+  > {
+    events.reduce(Step<DownloadsModel>.start(step.state)) { all, event in
       all.followed(by: Model.reduce(all.state, event))
     }
   }
@@ -214,7 +217,7 @@ struct DownloadsReduceTests {
     let end = run(
       from: step, .deleteAnswered(deleted(4), request: 2), .list(list(4, ["c"]), query: 1))
     #expect(phases(end) == ["deleting deleted loaded"])
-    #expect(end.ignored == [.alreadyShown])
+    #expect(end.notices == [.alreadyShown])
     #expect(ids(end) == ["c"])
   }
 
@@ -245,7 +248,7 @@ struct DownloadsReduceTests {
     let step = run(
       from: shown, .delete(id: "a"), .deleteAnswered(nothingDeleted, request: 1),
       .deleteAnswered(deleted(9), request: 1))
-    #expect(step.ignored == [.stale])
+    #expect(step.notices == [.stale])
     #expect(step.state.phase.name == "loaded")
   }
 
@@ -263,7 +266,7 @@ struct DownloadsReduceTests {
 
   @Test("idle: there is nothing to delete from")
   func deleteIdle() {
-    #expect(run(.delete(id: "a")).ignored == [.notShown])
+    #expect(run(.delete(id: "a")).notices == [.notShown])
   }
 
   @Test("loading: a delete waits for the list")
@@ -278,14 +281,6 @@ struct DownloadsReduceTests {
   }
 }
 
-extension DownloadsModel.Step {
-  static func start(_ state: DownloadsModel.State) -> DownloadsModel.Step {
-    DownloadsModel.Step(state: state, transitions: [], effects: [], ignored: [])
-  }
-
-  func followed(by step: DownloadsModel.Step) -> DownloadsModel.Step {
-    DownloadsModel.Step(
-      state: step.state, transitions: transitions + step.transitions,
-      effects: effects + step.effects, ignored: ignored + step.ignored)
-  }
+extension Step<DownloadsModel> {
+  static func start(_ state: DownloadsModel.State) -> Step { Step(state: state) }
 }

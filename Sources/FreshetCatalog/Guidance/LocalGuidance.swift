@@ -1,0 +1,108 @@
+import Freshet
+import FreshetStore
+
+/// The guidances of a store on this machine.
+///
+/// Students and guidances are records of their own, joined when they are read. Every write is
+/// checked against the state it was planned on, so that two processes never give one number twice
+/// and never overwrite each other.
+public struct LocalGuidance: GuidanceService {
+  private let manager: DatabaseManager
+
+  /// Makes the service over a store; nothing is read or written yet.
+  public init(manager: DatabaseManager) {
+    self.manager = manager
+  }
+
+  /// The school at the moment of subscription.
+  public func school() -> Single<School, GuidanceError> {
+    manager.observe(School.query, from: .snapshot)
+      .map { School($0.records) }
+      .mapFailure { GuidanceError($0) }
+      .asSingle()
+  }
+
+  /// All students, by number.
+  public func students() -> Single<[Student], GuidanceError> {
+    school().map { $0.students }.asSingle()
+  }
+
+  /// Adds students, or replaces what is known of them, as one commit.
+  ///
+  /// The single answers one outcome per student.
+  public func save(_ students: [Student]) -> Single<[Outcome], GuidanceError> {
+    manager.apply(
+      students.map { student in
+        .save(
+          id: "\(School.studentPrefix)\(student.id)",
+          body: JSONValue.object(student.object).jsonBytes)
+      }
+    ).map { $0.outcomes }.mapFailure { GuidanceError($0) }.asSingle()
+  }
+
+  public func student(id: Int64) -> Single<Student, GuidanceError> {
+    answer { school throws(GuidanceError) in
+      guard let student = school.student(id: id) else { throw .noStudent(id) }
+      return student
+    }
+  }
+
+  public func classes() -> Single<[ClassCount], GuidanceError> {
+    school().map { $0.classes }.asSingle()
+  }
+
+  public func guidances() -> Single<[Guidance], GuidanceError> {
+    school().map { $0.open }.asSingle()
+  }
+
+  public func register(_ draft: GuidanceDraft) -> Single<Guidance, GuidanceError> {
+    write { school throws(GuidanceError) in try school.register(draft) }
+      .flatMap { id in
+        answer { school throws(GuidanceError) in
+          guard let guidance = school.guidance(id: id) else { throw .noGuidance(id) }
+          return guidance
+        }
+      }.asSingle()
+  }
+
+  public func delete(id: Int64) -> Single<[Guidance], GuidanceError> {
+    listAfter { school throws(GuidanceError) in try school.delete(id: id) }
+  }
+
+  public func restore(id: Int64) -> Single<[Guidance], GuidanceError> {
+    listAfter { school throws(GuidanceError) in try school.restore(id: id) }
+  }
+
+  public func complete(id: Int64) -> Single<[Guidance], GuidanceError> {
+    listAfter { school throws(GuidanceError) in try school.complete(id: id) }
+  }
+
+  public func delay(id: Int64, to date: CalendarDay) -> Single<[Guidance], GuidanceError> {
+    listAfter { school throws(GuidanceError) in try school.delay(id: id, to: date) }
+  }
+
+  // MARK: Pieces
+
+  private func answer<Value: Sendable>(
+    _ read: @escaping @Sendable (School) throws(GuidanceError) -> Value
+  ) -> Single<Value, GuidanceError> {
+    school().tryMap { school throws(GuidanceError) in try read(school) }.asSingle()
+  }
+
+  private func listAfter(
+    _ plan: @escaping @Sendable (School) throws(GuidanceError) -> School.Plan
+  ) -> Single<[Guidance], GuidanceError> {
+    write(plan).flatMap { _ in guidances() }.asSingle()
+  }
+
+  /// Writes what is planned, and plans again when somebody else was faster.
+  private func write(
+    _ plan: @escaping @Sendable (School) throws(GuidanceError) -> School.Plan
+  ) -> Single<Int64, GuidanceError> {
+    answer(plan).flatMap { plan in
+      manager.apply([.save(id: plan.recordID, body: plan.body)])
+        .mapFailure { GuidanceError($0) }
+        .map { _ in plan.id }
+    }.asSingle()
+  }
+}
