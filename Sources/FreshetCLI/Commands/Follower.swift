@@ -1,5 +1,4 @@
 import Freshet
-import FreshetModels
 import FreshetStore
 import Synchronization
 
@@ -8,13 +7,13 @@ import Synchronization
 /// When the buffer is full, or a list is too large to be written in one go, it pauses the store's
 /// flow and leaves the rest to the main thread: so memory stays flat however slow the reader is.
 final class Follower: Observer {
-  typealias Element = DownloadsModel.Followed
+  typealias Element = ViewStep
   typealias Failure = StoreError
 
   /// What the main thread has to do.
   struct Work {
     /// A list that was left to the main thread.
-    var parked: DownloadsModel.Followed?
+    var parked: ViewStep?
     /// The flow waits to be resumed.
     var isPaused = false
     /// The place after the last commit whose events are in the buffer.
@@ -73,21 +72,21 @@ final class Follower: Observer {
 
   func start(_ subscription: Subscription) {}
 
-  func receive(_ followed: DownloadsModel.Followed) -> Answer {
-    let changes = followed.list.changes?.changes.count ?? 0
-    if followed.list.isInitial || changes > Self.largeCommit {
+  func receive(_ step: ViewStep) -> Answer {
+    let changes = step.tellsItems ? step.list.changes?.changes.count ?? 0 : 0
+    if step.list.isInitial || changes > Self.largeCommit {
       state.withLock { state in
-        state.work.parked = followed
+        state.work.parked = step
         state.work.isPaused = true
-        state.token = followed.list.token
+        state.token = step.list.token
       }
       waiter.wake()
       return .pause
     }
-    let waiting = emit(followed)
+    let waiting = emit(step)
     let answer = state.withLock { state -> Answer in
-      state.work.reached = followed.list.token
-      state.token = followed.list.token
+      state.work.reached = step.list.token
+      state.token = step.list.token
       if let countLimit, state.itemCount >= countLimit {
         state.work.hasReachedCount = true
         return .stop
@@ -109,18 +108,18 @@ final class Follower: Observer {
 
   /// Puts a commit's events into the buffer.
   /// - Returns: How many bytes wait there.
-  private func emit(_ followed: DownloadsModel.Followed, part: Range<Int>? = nil) -> Int {
+  private func emit(_ step: ViewStep, part: Range<Int>? = nil) -> Int {
     var items = 0
-    let waiting = output.batch { items = $0.emitCommit(followed, filter: filter, part: part) }
+    let waiting = output.batch { items = $0.emitCommit(step, filter: filter, part: part) }
     state.withLock { $0.itemCount += items }
     return waiting
   }
 
   /// Writes a large commit, called by the main thread while the store's flow is paused.
-  func writeParked(_ followed: DownloadsModel.Followed) throws(Stop) {
-    let count = followed.list.changes?.changes.count ?? 0
+  func writeParked(_ step: ViewStep) throws(Stop) {
+    let count = step.list.changes?.changes.count ?? 0
     for start in stride(from: 0, to: count, by: 64) {
-      if emit(followed, part: start..<min(start + 64, count)) >= Output.highWaterBytes {
+      if emit(step, part: start..<min(start + 64, count)) >= Output.highWaterBytes {
         try output.flush()
       }
     }

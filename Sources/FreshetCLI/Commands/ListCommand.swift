@@ -1,6 +1,5 @@
 import Freshet
 import FreshetCatalog
-import FreshetModels
 import FreshetStore
 
 /// `freshet list`: the saved items, in the order of their insertion.
@@ -36,59 +35,65 @@ enum ListCommand {
   ) throws(Stop) -> Bool {
     let query = kind.map { Query.ids(startingWith: "\($0):") } ?? .contents
     let list = try session.wait(for: manager.observe(query, from: .snapshot).take(1))
-    let filter = Cursor.Filter(kind: kind)
-    let shown = list.records.prefix(limit ?? .max)
+    let step = ViewStep(view: .downloads, list: list, transitions: [], tellsItems: true)
     try session.showSnapshot(
-      shown, of: list,
-      cursor: shown.count == list.records.count
-        ? Cursor(token: list.token, filter: filter).text : nil,
+      step, limit: limit ?? .max,
+      cursor: Cursor(token: list.token, filter: Cursor.Filter(kind: kind)).text,
       correlation: correlation)
-    return shown.count < list.records.count
+    return limit.map { $0 < list.records.count } ?? false
   }
 }
 
 extension Session {
-  /// Prints a state: `snapshot.begin`, the items, and the bookmark that closes it.
+  /// Prints a state: `snapshot.begin`, the rows, and the bookmark that closes it.
+  ///
+  /// - Parameters:
+  ///   - step: The first step of a screen.
+  ///   - limit: How many rows are printed at most; a list that is cut has no bookmark.
+  ///   - cursor: The place of the state; nil for a state that nobody can go on from.
   func showSnapshot(
-    _ records: ArraySlice<Record>, of list: LiveList, cursor: String?, correlation: String? = nil,
-    transitions: [Transition<DownloadsModel>] = []
+    _ step: ViewStep, limit: Int = .max, cursor: String?, correlation: String? = nil
   ) throws(Stop) {
     var head = EventHead("snapshot.begin")
-    head.revision = list.token.revision
-    head.view = "downloads"
+    head.revision = step.list.token.revision
+    head.view = step.view.name
     head.correlation = correlation
-    output.emit(head) { $0.int("count", list.records.count) }
-    if let first = transitions.first {
-      output.batch { $0.emitTransition(first, revision: list.token.revision) }
+    output.emit(head) { $0.int("count", step.rowCount) }
+    let revision = step.list.token.revision
+    if let first = step.transitions.first {
+      output.batch { $0.emitTransition(first, revision: revision) }
     }
-    for (index, record) in records.enumerated() {
+    let count = min(limit, step.rowCount)
+    for index in 0..<count {
+      let row = step.row(index)
       var head = EventHead("snapshot.item")
-      head.revision = record.revision
-      head.view = "downloads"
-      head.id = record.id
+      head.revision = row.revision
+      head.view = step.view.name
+      head.id = row.id
       head.correlation = correlation
-      let waiting = output.emit(head, text: ItemText.row(record.id, record.body)) { data in
+      let waiting = output.emit(head, text: row.text) { data in
         data.int("index", index)
-        data.body("item", record.body)
+        data.body("item", row.body)
       }
       if waiting >= Output.highWaterBytes { try output.flush() }
     }
-    count("items", records.count)
-    for transition in transitions.dropFirst() {
-      output.batch { $0.emitTransition(transition, revision: list.token.revision) }
+    self.count("items", count)
+    for transition in step.transitions.dropFirst() {
+      output.batch { $0.emitTransition(transition, revision: revision) }
     }
-    guard let cursor else { return }
-    sayBookmark(cursor, revision: list.token.revision, isInitial: true, correlation: correlation)
+    guard let cursor, count == step.rowCount else { return }
+    sayBookmark(
+      cursor, revision: revision, view: step.view, isInitial: true, correlation: correlation)
   }
 
   /// A place to resume at; the initial one closes a snapshot.
   func sayBookmark(
-    _ cursor: String, revision: Int64, isInitial: Bool, correlation: String? = nil
+    _ cursor: String, revision: Int64, view: View, isInitial: Bool, correlation: String? = nil
   ) {
     var head = EventHead("stream.bookmark")
     head.revision = revision
     head.cursor = cursor
-    head.view = "downloads"
+    head.view = view.name
     head.correlation = correlation
     output.emit(head) { $0.bool("initial", isInitial) }
   }

@@ -1,4 +1,6 @@
 import Freshet
+import FreshetCatalog
+import FreshetModels
 import FreshetStore
 
 /// `freshet show`: one saved item.
@@ -7,31 +9,38 @@ enum ShowCommand {
     name: "show",
     summary: "Show one saved item.",
     arguments: [ArgumentSpec(name: "ID", help: "the item's id", count: 1...1)],
-    examples: [.init(line: "freshet show film:tmdb:movie:603", meaning: "one film")],
+    options: [
+      .flag("fold", "fold its text first"),
+      .flag("unfold", "unfold its text first"),
+      .flag("toggle-fold", "fold its text when it is unfolded, and the other way round"),
+    ],
+    examples: [
+      .init(line: "freshet show film:tmdb:movie:603", meaning: "one film"),
+      .init(line: "freshet show book:local:1 --fold", meaning: "a book, its text folded"),
+    ],
     notes: [
+      "A text of \(Fold.limit) characters or more can be folded; that is kept for the item.",
       "An id that is not saved is exit code 1.", "There must be a store; freshet save makes one.",
     ],
-    later: ["fold", "unfold", "toggle-fold"],
-    run: run)
-
-  private static func run(_ invocation: Invocation, _ session: Session) throws(Stop) -> Finish {
-    let id = invocation.arguments[0]
-    let manager = try session.openStore(command: "show", mustExist: true)
-    guard let record = try session.wait(for: manager.fetch(id: id)), !record.isDeleted else {
-      let result = CommandResult("show", id: id, correlation: "s1:A1")
-      session.tell(
-        result.failed(Problem(code: "not_found", message: "no item \(id) is saved")))
-      return .someFailed
-    }
-    var head = EventHead("snapshot.item")
-    head.revision = record.revision
-    head.view = "downloads"
-    head.id = record.id
-    session.output.emit(head, text: ItemText.row(record.id, record.body)) { data in
-      data.int("index", 0)
-      data.body("item", record.body)
-    }
-    session.count("items")
-    return .done
-  }
+    run: { (invocation, session) throws(Stop) in
+      let wish = try FoldWish.of(invocation)
+      let manager = try session.openStore(command: "show", mustExist: wish == nil)
+      let id: ItemID
+      do {
+        id = try ItemID(invocation.arguments[0])
+      } catch {
+        let result = CommandResult("show", id: invocation.arguments[0], correlation: "s1:A1")
+        session.tell(result.failed(Problem(error)))
+        return .someFailed
+      }
+      let screen = DetailScreen(session, manager)
+      if let wish {
+        let result = CommandResult(wish.operation, id: id.text, correlation: "s1:A1")
+        let answer = try screen.fold(id, wish, result)
+        session.tell(answer)
+        if !answer.isOK { return .someFailed }
+      }
+      try screen.show(id)
+      return session.counted("failed") == 0 ? .done : .someFailed
+    })
 }

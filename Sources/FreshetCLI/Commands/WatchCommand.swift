@@ -1,4 +1,5 @@
 import Freshet
+import FreshetCatalog
 import FreshetModels
 import FreshetStore
 
@@ -6,11 +7,12 @@ import FreshetStore
 enum WatchCommand {
   static let spec = CommandSpec(
     name: "watch",
-    summary: "Follow the saved items live.",
+    summary: "Follow a view live.",
     arguments: [
       ArgumentSpec(
-        name: "VIEW", help: "which view to follow: downloads (the default)", count: 0...1,
-        choices: ["downloads"])
+        name: "VIEW", help: "downloads (the default), saved, detail ID, books or guidance",
+        count: 0...1, choices: ["downloads", "saved", "detail", "books", "guidance"]),
+      ArgumentSpec(name: "ID", help: "the item that detail follows", count: 0...1),
     ],
     options: [
       .value(
@@ -26,9 +28,13 @@ enum WatchCommand {
       .value("timeout", "DUR", "end after this time, with exit code 6"),
       .value("heartbeat", "DUR", "a bookmark after so much silence: 15s (default), or off"),
       .flag("strict", "end with exit code 3 where a gap or a reset would be told"),
+      .value("grade", "N", "guidance: only this grade"),
+      .value("class", "N", "guidance: only this class of the grade"),
     ],
     examples: [
       .init(line: "freshet watch downloads", meaning: "the state, then every change as it happens"),
+      .init(
+        line: "freshet watch guidance --grade 2 --class 8", meaning: "the guidances of one class"),
       .init(
         line: "freshet watch --since start --cursor-file cur.json >>log.ndjson",
         meaning: "a log that can be stopped and goes on where it was"),
@@ -38,6 +44,8 @@ enum WatchCommand {
     ],
     notes: [
       "Changes are pulled from the store's log: a slow reader lags, and misses nothing.",
+      "downloads are all saved items, saved the books among them; both tell the items. The other "
+        + "views tell the transitions of their screen.",
       "A time is written with its unit: 250ms, 15s, 2m or 1h.",
       "There must be a store; freshet save makes one.",
     ],
@@ -63,7 +71,7 @@ private struct Watch {
   private let count: Int?
   private let timeout: Duration?
   private let heartbeat: Duration?
-  private let filter = Cursor.Filter()
+  private let watched: WatchedView
   private let clock = ContinuousClock()
 
   init(_ invocation: Invocation, _ session: Session) throws(Stop) {
@@ -76,8 +84,49 @@ private struct Watch {
       ? nil : try invocation.duration("heartbeat") ?? .seconds(15)
     isStrict = invocation.has("strict")
     isOnlySnapshot = invocation.value("initial") == "only"
-    start = try Self.start(invocation, cursorFile, filter)
+    watched = try Self.watched(invocation)
+    start = try Self.start(invocation, cursorFile, watched.filter)
   }
+
+  /// What the arguments name.
+  private static func watched(_ invocation: Invocation) throws(Stop) -> WatchedView {
+    let view = invocation.arguments.first.flatMap(View.init(rawValue:)) ?? .downloads
+    if view != .guidance, let option = ["grade", "class"].first(where: invocation.has) {
+      throw .usage("bad_option", "option --\(option) is for watch guidance alone")
+    }
+    guard view == .detail else {
+      if invocation.arguments.count > 1 {
+        throw .usage(
+          "bad_arguments",
+          "watch \(view.rawValue) does not take “\(invocation.arguments[1].prefix(80))”")
+      }
+      return switch view {
+      case .saved: .saved
+      case .books: .books
+      case .guidance: .guidance(try guidanceFilter(invocation))
+      case .downloads, .detail, .search, .summary, .register: .downloads
+      }
+    }
+    guard let text = invocation.arguments.dropFirst().first else {
+      throw .usage("bad_arguments", "watch detail needs an ID, as in watch detail book:local:1")
+    }
+    do {
+      return .detail(try ItemID(text))
+    } catch {
+      throw .usage(error.code.name, error.message)
+    }
+  }
+
+  private static func guidanceFilter(_ invocation: Invocation) throws(Stop) -> GuidanceFilter {
+    let number = try invocation.wholeNumber("class", atLeast: 1)
+    guard let grade = try invocation.wholeNumber("grade", atLeast: 1) else {
+      if number == nil { return .all }
+      throw .usage("missing_option", "option --class needs --grade N with it")
+    }
+    return number.map { .classNumber(grade: grade, $0) } ?? .grade(grade)
+  }
+
+  private var filter: Cursor.Filter { watched.filter }
 
   /// A cursor file that exists wins over `--since`, which is for the first run.
   private static func start(
@@ -131,7 +180,7 @@ private struct Watch {
       let follower = Follower(
         output: session.output, waiter: session.waiter, filter: filter,
         countLimit: count.map { $0 - itemsSeen })
-      let subscription = DownloadsModel.follow(manager, from: start.position).subscribe(follower)
+      let subscription = watched.flow(manager, start.position).subscribe(follower)
       defer { subscription.dispose() }
       let end = try drive(follower, subscription, start, deadline)
       itemsSeen += follower.itemCount
@@ -186,7 +235,8 @@ private struct Watch {
       }
       if let token = follower.token {
         session.sayBookmark(
-          Cursor(token: token, filter: filter).text, revision: token.revision, isInitial: false)
+          Cursor(token: token, filter: filter).text, revision: token.revision,
+          view: watched.view, isInitial: false)
       }
       lastSaid = clock.now
     }
@@ -194,20 +244,20 @@ private struct Watch {
 
   /// A first state, or a commit too large to be written in one go.
   private func show(
-    _ followed: DownloadsModel.Followed, _ follower: Follower, _ start: Start
+    _ step: ViewStep, _ follower: Follower, _ start: Start
   ) throws(Stop) {
-    let list = followed.list
+    let list = step.list
     guard list.isInitial else {
-      try follower.writeParked(followed)
+      try follower.writeParked(step)
       return
     }
     let cursor = Cursor(token: list.token, filter: filter).text
     if start.showsSnapshot {
-      try session.showSnapshot(
-        list.records[...], of: list, cursor: cursor, transitions: followed.transitions)
+      try session.showSnapshot(step, cursor: cursor)
     } else {
       // The screen's first steps tell of a list that is not told here.
-      session.sayBookmark(cursor, revision: list.token.revision, isInitial: false)
+      session.sayBookmark(
+        cursor, revision: list.token.revision, view: watched.view, isInitial: false)
     }
   }
 

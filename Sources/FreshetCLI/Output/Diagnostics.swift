@@ -22,6 +22,11 @@ struct Diagnostics: Sendable {
     if verbosity >= 0 { write("note", color: nil, message) }
   }
 
+  /// A question, line by line; also under `-q`, as somebody is to answer it.
+  func ask(_ lines: [String]) {
+    for line in lines { write("", color: nil, line) }
+  }
+
   /// A step; only under `-v`.
   func step(_ message: String) {
     if verbosity >= 1 { write("step", color: "2", message) }

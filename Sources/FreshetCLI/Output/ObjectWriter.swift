@@ -57,6 +57,15 @@ struct ObjectWriter {
     value.appendJSON(to: &bytes)
   }
 
+  /// A value under a key that is not ours to choose.
+  mutating func value(named key: String, _ value: JSONValue) {
+    if !isFirst { bytes.append(UInt8(ascii: ",")) }
+    isFirst = false
+    JSONText.appendString(key, to: &bytes)
+    bytes.append(UInt8(ascii: ":"))
+    value.appendJSON(to: &bytes)
+  }
+
   /// A JSON object that is stored as text: as it is where it fits into a line, else written anew.
   mutating func body(_ key: StaticString, _ json: [UInt8]) {
     open(key)

@@ -204,13 +204,18 @@ struct ArgumentParser {
       let missing = command.arguments.map(\.name).joined(separator: " ")
       throw UsageError(message: "\(command.name) needs \(missing)", command: command.name)
     }
-    guard let only = command.arguments.first(where: { !$0.choices.isEmpty }) else { return }
-    for word in invocation.arguments where !only.choices.contains(word) {
-      throw UsageError(
-        message: "unknown \(only.name.lowercased()) \(quoted(word))"
-          + suggestion(
-            NearestMatch.of(word, among: only.choices), or: only.choices.joined(separator: ", ")),
-        command: command.name)
+    var words = invocation.arguments[...]
+    for argument in command.arguments {
+      let taken = words.prefix(argument.count.upperBound)
+      words = words.dropFirst(taken.count)
+      for word in taken where !argument.choices.isEmpty && !argument.choices.contains(word) {
+        throw UsageError(
+          message: "unknown \(argument.name.lowercased()) \(quoted(word))"
+            + suggestion(
+              NearestMatch.of(word, among: argument.choices),
+              or: argument.choices.joined(separator: ", ")),
+          command: command.name)
+      }
     }
   }
 

@@ -2,7 +2,7 @@
 enum CommandTable {
   static let commands: [CommandSpec] = [
     SaveCommand.spec, ListCommand.spec, ShowCommand.spec, DeleteCommand.spec, RestoreCommand.spec,
-    WatchCommand.spec, RunCommand.spec, ConfigCommand.spec, DoctorCommand.spec,
+    WatchCommand.spec, BooksCommand.spec, GuidanceCommand.spec, RunCommand.spec, ConfigCommand.spec, DoctorCommand.spec,
     CompletionsCommand.spec, ManCommand.spec, HelpCommand.spec, VersionCommand.spec,
   ]
 
@@ -24,7 +24,7 @@ enum CommandTable {
 
   /// Commands of the product that this version does not have.
   static let later = [
-    "download", "search", "books", "guidance", "bench", "store", "serve", "schema",
+    "download", "search", "bench", "store", "serve", "schema",
   ]
 
   static let parser = ArgumentParser(commands: commands, globals: globals, later: later)

@@ -23,6 +23,7 @@ struct Settings: Sendable {
     ("store", []), ("format", Output.Format.allCases.map(\.rawValue)),
     ("color", ["auto", "always", "never"]),
     ("log-format", Diagnostics.Format.allCases.map(\.rawValue)),
+    ("grade", []), ("class", []), ("server", []),
   ]
 
   /// Variables that are read, for the manual.
@@ -31,6 +32,9 @@ struct Settings: Sendable {
     ("FRESHET_FORMAT", "ndjson, json-seq or text, where --format is not given"),
     ("FRESHET_COLOR", "auto, always or never, where --color is not given"),
     ("FRESHET_LOG_FORMAT", "text or ndjson, where --log-format is not given"),
+    ("FRESHET_GRADE", "one's grade for guidance, where --grade is not given"),
+    ("FRESHET_CLASS", "one's class for guidance, where --class is not given"),
+    ("FRESHET_SERVER", "the guidance server, where --server is not given"),
     ("FRESHET_CONFIG", "the config file, where --config is not given"),
     ("NO_COLOR", "if set and not empty: no colour, unless it is asked for"),
     ("NOTIFY_SOCKET", "where watch tells a service manager that it is ready and that it stops"),
@@ -88,6 +92,11 @@ struct Settings: Sendable {
       (environment("NO_COLOR") ?? "").isEmpty && environment("TERM") != "dumb"
         && System.isTerminal(2)
     }
+  }
+
+  /// The text of a setting, nil where it has none.
+  func text(_ name: String) -> String? {
+    all.first { $0.name == name }?.value?.text
   }
 
   /// The format of a run whose command line cannot be understood: an option or the environment

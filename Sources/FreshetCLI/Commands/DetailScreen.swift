@@ -1,0 +1,99 @@
+import Freshet
+import FreshetCatalog
+import FreshetModels
+import FreshetStore
+
+/// The screen of one item, opened for each intent, every step told.
+///
+/// Commands and scripts use it alike; it is used by the main thread.
+struct DetailScreen {
+  private let session: Session
+  private let manager: DatabaseManager
+
+  init(_ session: Session, _ manager: DatabaseManager) {
+    self.session = session
+    self.manager = manager
+  }
+
+  /// Folds or unfolds an item's text.
+  func fold(_ id: ItemID, _ wish: FoldWish, _ result: CommandResult) throws(Stop) -> CommandResult {
+    let model = DetailModel(id: id, manager: manager)
+    let teller = ViewTeller(session.output, .detail)
+    teller.begin(result.correlation)
+    let tokens = teller.follow(model.transitions, model.notices)
+    defer {
+      for token in tokens { token.dispose() }
+      model.close()
+    }
+    model.open()
+    var state = try session.settled(model.settled())
+    if let problem = Self.problem(state) { return result.failed(problem) }
+    let before = state.overview.fold
+    switch wish {
+    case .fold: model.fold()
+    case .unfold: model.unfold()
+    case .toggle: model.toggleFold()
+    }
+    state = try session.settled(model.settled())
+    return result.folded(before, state.overview.fold, teller.lastNotice)
+  }
+
+  /// What a fold would do to an item's text, without doing it.
+  func wouldFold(
+    _ id: ItemID, _ wish: FoldWish, _ result: CommandResult
+  ) throws(Stop) -> CommandResult {
+    let model = DetailModel(id: id, manager: manager)
+    defer { model.close() }
+    model.open()
+    let state = try session.settled(model.settled())
+    if let problem = Self.problem(state) { return result.failed(problem) }
+    let before = state.overview.fold
+    let wanted: Fold =
+      switch (before, wish) {
+      case (.short, _): .short
+      case (.expanded, .fold), (.expanded, .toggle), (.folded, .fold): .folded
+      case (.folded, .unfold), (.folded, .toggle), (.expanded, .unfold): .expanded
+      }
+    return result.folded(before, wanted, before == .short ? ("nothingToFold", [:]) : nil)
+  }
+
+  /// Prints an item, with its text as far as it is shown.
+  func show(_ id: ItemID) throws(Stop) {
+    guard let record = try session.wait(for: manager.fetch(id: id.text)), !record.isDeleted else {
+      let result = CommandResult("show", id: id.text, correlation: "s1:A1")
+      return session.tell(
+        result.failed(Problem(code: "not_found", message: "no item \(id.text) is saved")))
+    }
+    let isFolded = try session.wait(for: FoldStore(manager: manager).isFolded(id.text))
+    let overview = (try? ContentItem(parsing: record.body))?.overview
+    var head = EventHead("snapshot.item")
+    head.revision = record.revision
+    head.view = View.downloads.name
+    head.id = record.id
+    session.output.emit(head, text: Self.text(record, overview, isFolded)) { data in
+      data.int("index", 0)
+      data.body("item", record.body)
+      if let overview {
+        let fold = Fold(of: overview, isFolded: isFolded)
+        data.value("summary", .object(fold.summary(of: overview)))
+      }
+    }
+    session.count("items")
+  }
+
+  private static func text(_ record: Record, _ overview: String?, _ isFolded: Bool) -> String {
+    let row = ItemText.row(record.id, record.body)
+    guard let overview, !overview.isEmpty else { return row }
+    let fold = Fold(of: overview, isFolded: isFolded)
+    return row + "\n" + TextLine.clean(fold.shown(of: overview))
+      + (fold.button.map { "\n[\($0)]" } ?? "")
+  }
+
+  private static func problem(_ state: DetailModel.State) -> Problem? {
+    switch state.phase {
+    case .missing: Problem(code: "not_found", message: "no item \(state.id.text) is saved")
+    case .failed(let error): Problem(error)
+    case .idle, .loading, .shown, .saving, .deleting, .dismissed: nil
+    }
+  }
+}

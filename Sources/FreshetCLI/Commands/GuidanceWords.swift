@@ -1,0 +1,251 @@
+import Freshet
+import FreshetCatalog
+import FreshetModels
+import FreshetStore
+
+/// Guidances as they are written on the command line and in scripts.
+enum GuidanceWords {
+  /// A change by its name and words; nil for an action that changes nothing.
+  static func change(_ action: String, _ words: [String]) throws(GuidanceError) -> GuidanceChange? {
+    switch action {
+    case "register":
+      guard words.count >= 2 else {
+        throw GuidanceError(.invalidReason, "register needs a student's number and a reason")
+      }
+      return .register(
+        GuidanceDraft(
+          studentID: try Student.id(words[0]),
+          reason: try GuidanceReason(chosen: words[1], detail: words.dropFirst(2).first)))
+    case "delete": return .delete(id: try number(words, 1, action))
+    case "restore": return .restore(id: try number(words, 1, action))
+    case "complete": return .complete(id: try number(words, 1, action))
+    case "delay":
+      let id = try number(words, 2, action)
+      guard words.count == 2, let day = CalendarDay(words[1]) else {
+        throw GuidanceError(
+          .invalidDate, "delay needs a day as in 2026-03-05"
+            + (words.count == 2 ? ", not “\(words[1].prefix(40))”" : ""))
+      }
+      return .delay(id: id, day)
+    default: return nil
+    }
+  }
+
+  /// The number of a guidance, with or without `guidance:` in front.
+  private static func number(
+    _ words: [String], _ most: Int, _ action: String
+  ) throws(GuidanceError) -> Int64 {
+    guard let word = words.first, words.count <= most else {
+      throw GuidanceError(.invalidGuidanceID, "\(action) needs a guidance's number")
+    }
+    return try Guidance.id(word.hasPrefix("guidance:") ? String(word.dropFirst(9)) : word)
+  }
+
+  /// A filter by its name, with grade and class from the settings where they are not given.
+  ///
+  /// - Throws: ``Stop/usage(_:)`` for a name, a grade or a class that is none.
+  static func filter(
+    _ name: String, grade: Int? = nil, class number: Int? = nil, settings: Settings
+  ) throws(Stop) -> GuidanceFilter {
+    switch name {
+    case "all": return .all
+    case "my-grade", "myGrade": return .grade(try grade ?? whole("grade", settings))
+    case "my-class", "myClass":
+      let grade = try grade ?? whole("grade", settings)
+      return .classNumber(grade: grade, try number ?? whole("class", settings))
+    default:
+      throw .usage(
+        "bad_value", "the filter must be all, my-grade or my-class, not “\(name.prefix(40))”")
+    }
+  }
+
+  private static func whole(_ name: String, _ settings: Settings) throws(Stop) -> Int {
+    guard let text = settings.text(name) else { return 1 }
+    guard let number = Int(text), number > 0 else {
+      throw .usage(
+        "bad_setting", "\(name) must be a positive whole number, not “\(text.prefix(40))”")
+    }
+    return number
+  }
+}
+
+extension CommandResult {
+  /// The result of a change.
+  func answered(_ answer: Result<String, Problem>, doing change: GuidanceChange) -> CommandResult {
+    var result = self
+    switch answer {
+    case .success(let id):
+      result.id = id
+      result.isChanged = true
+      result.outcome =
+        switch change {
+        case .register: "registered"
+        case .delete: "deleted"
+        case .restore: "restored"
+        case .complete: "completed"
+        case .delay: "delayed"
+        }
+      return result
+    case .failure(let problem): return failed(problem)
+    }
+  }
+}
+
+extension Session {
+  /// Asks on the terminal whether to delete, and waits for the answer.
+  ///
+  /// - Throws: ``Stop/signal(_:)``, ``Stop/input(_:)``.
+  func ask(_ question: String) throws(Stop) -> Bool {
+    typealias Question = GuidanceListModel.Question
+    let lines = question.split(separator: "\n").map(String.init)
+    diagnostics.ask(
+      [Question.title] + lines + ["[\(Question.cancel)/\(Question.delete), n/y]"])
+    var splitter = LineSplitter()
+    let input = try Input("-", session: self)
+    while let bytes = try input.next() {
+      guard let line = splitter.feed(bytes).first else { continue }
+      return Self.isYes(line)
+    }
+    return splitter.finish().map(Self.isYes) ?? false
+  }
+
+  private static func isYes(_ line: LineSplitter.Line) -> Bool {
+    let word = line.bytes.map { String(decoding: $0, as: UTF8.self).trimmingSpaces } ?? ""
+    return ["y", "yes", GuidanceListModel.Question.delete].contains(word)
+  }
+
+  /// The service of a server.
+  func guidanceClient(_ server: WebAddress) throws(Stop) -> any GuidanceService {
+    throw .usage("not_in_this_version", "--server is not in this version")
+  }
+
+  // MARK: Lists
+
+  /// Prints the guidances that a screen shows.
+  func showGuidances(_ state: GuidanceListModel.State, correlation: String?) throws(Stop) {
+    try show(
+      state.visible.rows.map {
+        (
+          $0.rowID, JSONValue.object($0.joined).jsonBytes, GuidanceText.row($0)
+        )
+      }, correlation)
+  }
+
+  /// Prints students.
+  func show(students: [Student]) throws(Stop) {
+    try show(
+      students.map {
+        (
+          "student:\($0.id)", JSONValue.object($0.object).jsonBytes,
+          TextLine.clean("\($0.id)  \($0.line)")
+        )
+      }, nil)
+  }
+
+  /// Prints how many students each class has.
+  func show(classes: [ClassCount]) throws(Stop) {
+    try show(
+      classes.map { row in
+        let object: JSONObject = [
+          "grade": .number(JSONNumber(Int64(row.grade))),
+          "classNumber": .number(JSONNumber(Int64(row.classNumber))),
+          "students": .number(JSONNumber(Int64(row.students))),
+        ]
+        return (
+          "class:\(row.grade):\(row.classNumber)", JSONValue.object(object).jsonBytes,
+          "\(row.grade)학년 \(row.classNumber)반  \(row.students)"
+        )
+      }, nil)
+  }
+
+  private func show(
+    _ rows: [(id: String, body: [UInt8], text: String)], _ correlation: String?
+  ) throws(Stop) {
+    var head = EventHead("snapshot.begin")
+    head.view = View.guidance.name
+    head.correlation = correlation
+    output.emit(head) { $0.int("count", rows.count) }
+    for (index, row) in rows.enumerated() {
+      var head = EventHead("snapshot.item")
+      head.view = View.guidance.name
+      head.id = row.id
+      head.correlation = correlation
+      let waiting = output.emit(head, text: row.text) { data in
+        data.int("index", index)
+        data.body("item", row.body)
+      }
+      if waiting >= Output.highWaterBytes { try output.flush() }
+    }
+    count("items", rows.count)
+  }
+}
+
+/// Students from a file into the store.
+struct StudentImport {
+  private let session: Session
+  private let guidances: LocalGuidance
+
+  init(_ session: Session, _ guidances: LocalGuidance) {
+    self.session = session
+    self.guidances = guidances
+  }
+
+  /// Saves the students of a file, one a line; a line that is none costs only itself.
+  func run(_ file: String) throws(Stop) {
+    let input = try Input(file, session: session)
+    var splitter = LineSplitter()
+    while let bytes = try input.next() { try save(splitter.feed(bytes)) }
+    if let last = splitter.finish() { try save([last]) }
+  }
+
+  private func save(_ lines: [LineSplitter.Line]) throws(Stop) {
+    var students: [Student] = []
+    var results: [CommandResult] = []
+    for line in lines where !line.isBlank {
+      var result = CommandResult("save", line: line.number, correlation: "s1:L\(line.number)")
+      switch Self.student(line) {
+      case .success(let student):
+        students.append(student)
+        result.id = "student:\(student.id)"
+      case .failure(let problem): result = result.failed(problem)
+      }
+      results.append(result)
+    }
+    var outcomes: ArraySlice<Outcome> = []
+    if !students.isEmpty {
+      switch try Blocking.result(of: guidances.save(students), session.waiter) {
+      case .success(let all): outcomes = all[...]
+      case .failure(let error):
+        for result in results {
+          session.tell(result.isOK ? result.failed(Problem(error)) : result)
+        }
+        return
+      }
+    }
+    for result in results {
+      guard result.isOK, let outcome = outcomes.popFirst() else {
+        session.tell(result)
+        continue
+      }
+      session.tell(result.done(outcome, revision: nil))
+    }
+  }
+
+  private static func student(_ line: LineSplitter.Line) -> Result<Student, Problem> {
+    guard let bytes = line.bytes else {
+      return .failure(Problem(code: "too_large", message: "the line is longer than 1 MiB"))
+    }
+    do {
+      guard let object = try JSONValue(parsing: bytes).objectValue else {
+        return .failure(Problem(code: "not_an_object", message: "a student must be an object"))
+      }
+      return .success(try Student(object))
+    } catch let error as JSONError {
+      return .failure(Problem(error))
+    } catch let error as GuidanceError {
+      return .failure(Problem(code: "invalid_student", message: error.message))
+    } catch {
+      return .failure(Problem(code: "internal", message: "\(error)"))
+    }
+  }
+}
