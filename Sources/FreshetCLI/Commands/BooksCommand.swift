@@ -28,7 +28,7 @@ enum BooksCommand {
     notes: [
       "A file holds {\"data\":[{\"attributes\":{\"title\":…,\"summary\":…}}]}; only the title must "
         + "be there. A file takes the place of the one before.",
-      "A summary of \(Fold.limit) characters or more can be folded. That is kept per book, under "
+      "A summary of \(TextFold.limit) characters or more can be folded. That is kept per book, under "
         + "the book's id, or its title where it has none.",
     ],
     run: { (invocation, session) throws(Stop) in
@@ -125,7 +125,7 @@ enum BooksFile {
     }
     return Single(calling: { () throws(BookFileError) in
       let bytes: [UInt8]?
-      do {
+      do throws(System.Failure) {
         bytes = try System.contents(of: file, limit: limitBytes)
       } catch {
         throw BookFileError(.missingFile, "cannot read \(file): \(error.words)")

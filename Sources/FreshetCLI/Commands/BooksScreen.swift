@@ -65,7 +65,8 @@ final class BooksScreen {
     guard let model, let number = Int(word) else {
       return result.failed(
         Problem(
-          code: "bad_value", message: "select needs a whole number, from 1, not “\(word.prefix(40))”"
+          code: "bad_value",
+          message: "select needs a whole number, from 1, not “\(word.prefix(40))”"
         ))
     }
     teller.begin(result.correlation)
@@ -76,7 +77,8 @@ final class BooksScreen {
     case "invalidIndex":
       return result.failed(
         Problem(
-          code: "invalid_index", message: "there is no book \(number); there are \(state.books.count)"
+          code: "invalid_index",
+          message: "there is no book \(number); there are \(state.books.count)"
         ))
     case "alreadySelected": result.outcome = "unchanged"
     case "notPersisted": return result.failed(notPersisted ?? .unanswered)
@@ -98,7 +100,9 @@ final class BooksScreen {
     session.output.emit(head) { $0.int("count", state.books.count) }
     for (index, book) in state.books.rows.enumerated() {
       let mark = index == state.selected ? "* " : "  "
-      let waiting = emit(book, index, correlation, text: "\(mark)\(index + 1)  " + BookText.row(book)) {
+      let waiting = emit(
+        book, index, correlation, text: "\(mark)\(index + 1)  " + BookText.row(book)
+      ) {
         $0.bool("selected", index == state.selected)
       }
       if waiting >= Output.highWaterBytes { try session.output.flush() }
@@ -191,21 +195,22 @@ extension SummaryModel {
 extension CommandResult {
   /// The result of folding.
   func folded(
-    _ before: Fold, _ after: Fold, _ notice: (name: String, details: JSONObject)?
+    _ before: TextFold, _ after: TextFold, _ notice: (name: String, details: JSONObject)?
   ) -> CommandResult {
     if let notice, notice.name == "notPersisted" {
       return failed(Problem(notice: notice.details))
     }
     var result = self
     result.isChanged = before != after
-    result.outcome = result.isChanged ? after.name : notice?.name == "nothingToFold" ? "short" : "unchanged"
+    result.outcome =
+      result.isChanged ? after.name : notice?.name == "nothingToFold" ? "short" : "unchanged"
     return result
   }
 }
 
 extension BookText {
   /// A book as people read it.
-  static func page(_ book: SeriesBook, _ fold: Fold) -> String {
+  static func page(_ book: SeriesBook, _ fold: TextFold) -> String {
     var lines = [TextLine.clean(book.title)]
     if let author = book.author { lines.append(TextLine.clean(author)) }
     if let release = book.releaseLine { lines.append(TextLine.clean(release)) }

@@ -48,7 +48,7 @@ struct DetailScreen {
     let state = try session.settled(model.settled())
     if let problem = Self.problem(state) { return result.failed(problem) }
     let before = state.overview.fold
-    let wanted: Fold =
+    let wanted: TextFold =
       switch (before, wish) {
       case (.short, _): .short
       case (.expanded, .fold), (.expanded, .toggle), (.folded, .fold): .folded
@@ -74,7 +74,7 @@ struct DetailScreen {
       data.int("index", 0)
       data.body("item", record.body)
       if let overview {
-        let fold = Fold(of: overview, isFolded: isFolded)
+        let fold = TextFold(of: overview, isFolded: isFolded)
         data.value("summary", .object(fold.summary(of: overview)))
       }
     }
@@ -84,7 +84,7 @@ struct DetailScreen {
   private static func text(_ record: Record, _ overview: String?, _ isFolded: Bool) -> String {
     let row = ItemText.row(record.id, record.body)
     guard let overview, !overview.isEmpty else { return row }
-    let fold = Fold(of: overview, isFolded: isFolded)
+    let fold = TextFold(of: overview, isFolded: isFolded)
     return row + "\n" + TextLine.clean(fold.shown(of: overview))
       + (fold.button.map { "\n[\($0)]" } ?? "")
   }

@@ -107,7 +107,7 @@ private struct GuidanceRun {
     var local: LocalGuidance?
     if let server {
       session.sayHello(command: "guidance")
-      service = try session.guidanceClient(server)
+      service = session.guidanceClient(server)
     } else {
       let isReading = change == nil && !invocation.has("file")
       let manager = try session.openStore(command: "guidance", mustExist: isReading)

@@ -1,3 +1,4 @@
+import Dispatch
 import Freshet
 import FreshetCatalog
 import FreshetModels
@@ -23,7 +24,8 @@ enum GuidanceWords {
       let id = try number(words, 2, action)
       guard words.count == 2, let day = CalendarDay(words[1]) else {
         throw GuidanceError(
-          .invalidDate, "delay needs a day as in 2026-03-05"
+          .invalidDate,
+          "delay needs a day as in 2026-03-05"
             + (words.count == 2 ? ", not “\(words[1].prefix(40))”" : ""))
       }
       return .delay(id: id, day)
@@ -49,17 +51,20 @@ enum GuidanceWords {
   ) throws(Stop) -> GuidanceFilter {
     switch name {
     case "all": return .all
-    case "my-grade", "myGrade": return .grade(try grade ?? whole("grade", settings))
+    case "my-grade", "myGrade": return .grade(try whole("grade", grade, settings))
     case "my-class", "myClass":
-      let grade = try grade ?? whole("grade", settings)
-      return .classNumber(grade: grade, try number ?? whole("class", settings))
+      return .classNumber(
+        grade: try whole("grade", grade, settings), try whole("class", number, settings))
     default:
       throw .usage(
         "bad_value", "the filter must be all, my-grade or my-class, not “\(name.prefix(40))”")
     }
   }
 
-  private static func whole(_ name: String, _ settings: Settings) throws(Stop) -> Int {
+  private static func whole(
+    _ name: String, _ given: Int?, _ settings: Settings
+  ) throws(Stop) -> Int {
+    if let given { return given }
     guard let text = settings.text(name) else { return 1 }
     guard let number = Int(text), number > 0 else {
       throw .usage(
@@ -115,8 +120,9 @@ extension Session {
   }
 
   /// The service of a server.
-  func guidanceClient(_ server: WebAddress) throws(Stop) -> any GuidanceService {
-    throw .usage("not_in_this_version", "--server is not in this version")
+  func guidanceClient(_ server: WebAddress) -> any GuidanceService {
+    let client = HTTPClient(transport: URLSessionTransport(), scheduler: QueueScheduler(.global()))
+    return GuidanceClient(service: client, base: server)
   }
 
   // MARK: Lists

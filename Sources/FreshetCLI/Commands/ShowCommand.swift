@@ -19,14 +19,14 @@ enum ShowCommand {
       .init(line: "freshet show book:local:1 --fold", meaning: "a book, its text folded"),
     ],
     notes: [
-      "A text of \(Fold.limit) characters or more can be folded; that is kept for the item.",
+      "A text of \(TextFold.limit) characters or more can be folded; that is kept for the item.",
       "An id that is not saved is exit code 1.", "There must be a store; freshet save makes one.",
     ],
     run: { (invocation, session) throws(Stop) in
       let wish = try FoldWish.of(invocation)
       let manager = try session.openStore(command: "show", mustExist: wish == nil)
       let id: ItemID
-      do {
+      do throws(ContentItemError) {
         id = try ItemID(invocation.arguments[0])
       } catch {
         let result = CommandResult("show", id: invocation.arguments[0], correlation: "s1:A1")

@@ -1,4 +1,5 @@
 import Freshet
+import FreshetCatalog
 import FreshetModels
 import FreshetStore
 import Synchronization

@@ -2,7 +2,8 @@
 enum CommandTable {
   static let commands: [CommandSpec] = [
     SaveCommand.spec, ListCommand.spec, ShowCommand.spec, DeleteCommand.spec, RestoreCommand.spec,
-    WatchCommand.spec, BooksCommand.spec, GuidanceCommand.spec, RunCommand.spec, ConfigCommand.spec, DoctorCommand.spec,
+    WatchCommand.spec, BooksCommand.spec, GuidanceCommand.spec, RunCommand.spec, ConfigCommand.spec,
+    DoctorCommand.spec,
     CompletionsCommand.spec, ManCommand.spec, HelpCommand.spec, VersionCommand.spec,
   ]
 

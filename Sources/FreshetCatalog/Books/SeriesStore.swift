@@ -24,7 +24,7 @@ public struct SeriesStore: Sendable {
     manager.observe(Self.query, from: .snapshot)
       .mapFailure { BookFileError($0) }
       .tryMap { list throws(BookFileError) in try Self.series(of: list.records) }
-      .asSingle()
+      .single
   }
 
   /// Reads a series from the records of a list.
@@ -60,7 +60,7 @@ public struct SeriesStore: Sendable {
   /// Fails with the store's errors.
   public func replace(with series: BookSeries) -> Single<Void, BookFileError> {
     manager.observe(Self.query, from: .snapshot)
-      .asSingle()
+      .single
       .flatMap { [manager] list in
         let saves = series.books.enumerated().map { place, book in
           Operation.save(
@@ -75,7 +75,7 @@ public struct SeriesStore: Sendable {
       }
       .map { _ in }
       .mapFailure { BookFileError($0) }
-      .asSingle()
+      .single
   }
 
   /// Keeps which book is shown.
@@ -85,7 +85,7 @@ public struct SeriesStore: Sendable {
     manager.apply([.save(id: Self.selectionID, body: Self.body(choosing: key))])
       .map { _ in }
       .mapFailure { BookFileError($0) }
-      .asSingle()
+      .single
   }
 
   private static func choice(of series: BookSeries) -> Operation {

@@ -35,6 +35,6 @@ extension LocalGuidance {
       case .complete(let id): _ = try school.complete(id: id)
       case .delay(let id, let date): _ = try school.delay(id: id, to: date)
       }
-    }.asSingle()
+    }.single
   }
 }

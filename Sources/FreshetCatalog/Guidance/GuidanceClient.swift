@@ -19,6 +19,7 @@ public struct GuidanceClient: GuidanceService {
     self.base = base
   }
 
+  /// See ``GuidanceService``.
   public func student(id: Int64) -> Single<Student, GuidanceError> {
     let address = base.appending(path: "/students/search").appending(query: [("id", String(id))])
     return ask(HTTPRequest(.get, address)) { result throws(GuidanceError) in
@@ -28,6 +29,7 @@ public struct GuidanceClient: GuidanceService {
     }
   }
 
+  /// See ``GuidanceService``.
   public func classes() -> Single<[ClassCount], GuidanceError> {
     ask(HTTPRequest(.get, base.appending(path: "/students/totalNumber"))) {
       result throws(GuidanceError) in
@@ -35,10 +37,12 @@ public struct GuidanceClient: GuidanceService {
     }
   }
 
+  /// See ``GuidanceService``.
   public func guidances() -> Single<[Guidance], GuidanceError> {
     list(HTTPRequest(.get, base.appending(path: "/guidances")))
   }
 
+  /// See ``GuidanceService``.
   public func register(_ draft: GuidanceDraft) -> Single<Guidance, GuidanceError> {
     let reason: GuidanceReason
     do {
@@ -55,20 +59,24 @@ public struct GuidanceClient: GuidanceService {
     }
   }
 
+  /// See ``GuidanceService``.
   public func delete(id: Int64) -> Single<[Guidance], GuidanceError> {
     list(HTTPRequest(.delete, base.appending(path: "/guidances/\(id)"), mayRepeat: false))
   }
 
+  /// See ``GuidanceService``.
   public func restore(id: Int64) -> Single<[Guidance], GuidanceError> {
     .fail(
       GuidanceError(
         .notSupported, "the server has no way to restore guidance \(id); register it again"))
   }
 
+  /// See ``GuidanceService``.
   public func complete(id: Int64) -> Single<[Guidance], GuidanceError> {
     list(request(.patch, "/guidances/completion", ["guidanceID": .number(JSONNumber(id))]))
   }
 
+  /// See ``GuidanceService``.
   public func delay(id: Int64, to date: CalendarDay) -> Single<[Guidance], GuidanceError> {
     list(
       request(
@@ -97,12 +105,12 @@ public struct GuidanceClient: GuidanceService {
     _ request: HTTPRequest,
     _ read: @escaping @Sendable (JSONValue?) throws(GuidanceError) -> Value
   ) -> Single<Value, GuidanceError> {
-    service.response(to: request)
+    service.response(to: request, refusal: GuidanceEnvelope.refusal)
       .mapFailure { GuidanceError($0) }
       .tryMap { response throws(GuidanceError) in
         try read(try GuidanceEnvelope.result(of: response))
       }
-      .asSingle()
+      .single
   }
 }
 
@@ -115,6 +123,13 @@ extension GuidanceError {
 
 /// The shape of a guidance server's answers: `{isSuccess, code, message, result?}`.
 enum GuidanceEnvelope {
+  /// Why an answer is a failure of the way there: none that the server put into its envelope.
+  @Sendable static func refusal(_ response: HTTPResponse) -> CatalogError? {
+    let value = try? JSONValue(parsing: response.body)
+    if value?.objectValue?["isSuccess"]?.boolValue != nil { return nil }
+    return CatalogError.passingFault(response)
+  }
+
   /// What the server has to say; nil where a success has no result.
   static func result(of response: HTTPResponse) throws(GuidanceError) -> JSONValue? {
     let value: JSONValue

@@ -19,12 +19,12 @@ public struct LocalGuidance: GuidanceService {
     manager.observe(School.query, from: .snapshot)
       .map { School($0.records) }
       .mapFailure { GuidanceError($0) }
-      .asSingle()
+      .single
   }
 
   /// All students, by number.
   public func students() -> Single<[Student], GuidanceError> {
-    school().map { $0.students }.asSingle()
+    school().map { $0.students }.single
   }
 
   /// Adds students, or replaces what is known of them, as one commit.
@@ -37,9 +37,10 @@ public struct LocalGuidance: GuidanceService {
           id: "\(School.studentPrefix)\(student.id)",
           body: JSONValue.object(student.object).jsonBytes)
       }
-    ).map { $0.outcomes }.mapFailure { GuidanceError($0) }.asSingle()
+    ).map { $0.outcomes }.mapFailure { GuidanceError($0) }.single
   }
 
+  /// See ``GuidanceService``.
   public func student(id: Int64) -> Single<Student, GuidanceError> {
     answer { school throws(GuidanceError) in
       guard let student = school.student(id: id) else { throw .noStudent(id) }
@@ -47,14 +48,17 @@ public struct LocalGuidance: GuidanceService {
     }
   }
 
+  /// See ``GuidanceService``.
   public func classes() -> Single<[ClassCount], GuidanceError> {
-    school().map { $0.classes }.asSingle()
+    school().map { $0.classes }.single
   }
 
+  /// See ``GuidanceService``.
   public func guidances() -> Single<[Guidance], GuidanceError> {
-    school().map { $0.open }.asSingle()
+    school().map { $0.open }.single
   }
 
+  /// See ``GuidanceService``.
   public func register(_ draft: GuidanceDraft) -> Single<Guidance, GuidanceError> {
     write { school throws(GuidanceError) in try school.register(draft) }
       .flatMap { id in
@@ -62,21 +66,25 @@ public struct LocalGuidance: GuidanceService {
           guard let guidance = school.guidance(id: id) else { throw .noGuidance(id) }
           return guidance
         }
-      }.asSingle()
+      }.single
   }
 
+  /// See ``GuidanceService``.
   public func delete(id: Int64) -> Single<[Guidance], GuidanceError> {
     listAfter { school throws(GuidanceError) in try school.delete(id: id) }
   }
 
+  /// See ``GuidanceService``.
   public func restore(id: Int64) -> Single<[Guidance], GuidanceError> {
     listAfter { school throws(GuidanceError) in try school.restore(id: id) }
   }
 
+  /// See ``GuidanceService``.
   public func complete(id: Int64) -> Single<[Guidance], GuidanceError> {
     listAfter { school throws(GuidanceError) in try school.complete(id: id) }
   }
 
+  /// See ``GuidanceService``.
   public func delay(id: Int64, to date: CalendarDay) -> Single<[Guidance], GuidanceError> {
     listAfter { school throws(GuidanceError) in try school.delay(id: id, to: date) }
   }
@@ -86,13 +94,13 @@ public struct LocalGuidance: GuidanceService {
   private func answer<Value: Sendable>(
     _ read: @escaping @Sendable (School) throws(GuidanceError) -> Value
   ) -> Single<Value, GuidanceError> {
-    school().tryMap { school throws(GuidanceError) in try read(school) }.asSingle()
+    school().tryMap { school throws(GuidanceError) in try read(school) }.single
   }
 
   private func listAfter(
     _ plan: @escaping @Sendable (School) throws(GuidanceError) -> School.Plan
   ) -> Single<[Guidance], GuidanceError> {
-    write(plan).flatMap { _ in guidances() }.asSingle()
+    write(plan).flatMap { _ in guidances() }.single
   }
 
   /// Writes what is planned, and plans again when somebody else was faster.
@@ -103,6 +111,6 @@ public struct LocalGuidance: GuidanceService {
       manager.apply([.save(id: plan.recordID, body: plan.body)])
         .mapFailure { GuidanceError($0) }
         .map { _ in plan.id }
-    }.asSingle()
+    }.single
   }
 }

@@ -21,7 +21,7 @@ extension DatabaseManager {
   public func deleteAll(matching query: Query) -> Single<CommitReceipt, StoreError> {
     fetch().flatMap { [self] records in
       apply(records.filter { query.matches($0.id) }.map { .delete(id: $0.id) })
-    }.asSingle()
+    }.single
   }
 
   /// What a delete-all of the content items has to spare, and how many it takes.
@@ -30,7 +30,7 @@ extension DatabaseManager {
   ///
   /// - Complexity: O(live bytes).
   public func contentDeletion() -> Single<ContentDeletion, StoreError> {
-    fetch().map { ContentDeletion($0) }.asSingle()
+    fetch().map { ContentDeletion($0) }.single
   }
 }
 

@@ -2,7 +2,7 @@ import Freshet
 
 extension Flow {
   /// The first value as a single; failure and disposal go both ways.
-  var single: Single<Element, Failure> {
+  package var single: Single<Element, Failure> {
     Single { [self] resolver in
       subscribe(
         onValue: { resolver.succeed($0) },

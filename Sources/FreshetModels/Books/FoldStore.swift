@@ -28,7 +28,7 @@ public struct FoldStore: Sendable {
 
   /// Whether a text is folded; fails as the store's `fetch(id:)`.
   public func isFolded(_ key: String) -> Single<Bool, StoreError> {
-    manager.fetch(id: Self.recordID(of: key)).map { $0 != nil }.asSingle()
+    manager.fetch(id: Self.recordID(of: key)).map { $0 != nil }.single
   }
 
   /// Keeps whether a text is folded, and answers whether that is a change.
@@ -39,6 +39,6 @@ public struct FoldStore: Sendable {
     let write =
       isFolded
       ? manager.save(id: id, body: Array(#"{"folded":true}"#.utf8)) : manager.delete(id: id)
-    return write.map { $0 == .saved || $0 == .deleted }.asSingle()
+    return write.map { $0 == .saved || $0 == .deleted }.single
   }
 }

@@ -78,7 +78,7 @@ extension SummaryModel {
       /// It is being looked up how the text was folded last; it is shown whole.
       case configuring
       /// The text is shown, so much of it.
-      case shown(Fold)
+      case shown(TextFold)
 
       /// The phase's stable name: `short`, `folded` or `expanded` where a text is shown.
       public var name: String {
@@ -107,8 +107,8 @@ extension SummaryModel {
     public init() {}
 
     /// How much is shown; a text that is being looked up is shown whole.
-    public var fold: Fold {
-      if case .shown(let fold) = phase { fold } else { Fold(of: text, isFolded: false) }
+    public var fold: TextFold {
+      if case .shown(let fold) = phase { fold } else { TextFold(of: text, isFolded: false) }
     }
 
     /// What is shown of the text.
@@ -244,7 +244,7 @@ extension Step<SummaryModel> {
     case .changed(let isFolded):
       // While a write is on its way its own answer tells.
       guard case .shown(let fold) = state.phase, !state.isWriting else { return }
-      if fold != Fold(of: state.text, isFolded: isFolded) {
+      if fold != TextFold(of: state.text, isFolded: isFolded) {
         show(isFolded: isFolded, .externalChange)
       }
     }
@@ -262,7 +262,7 @@ extension Step<SummaryModel> {
   }
 
   private mutating func show(isFolded: Bool, _ cause: SummaryModel.Cause) {
-    move(to: .shown(Fold(of: state.text, isFolded: isFolded)), cause)
+    move(to: .shown(TextFold(of: state.text, isFolded: isFolded)), cause)
   }
 
   private mutating func takePending() {

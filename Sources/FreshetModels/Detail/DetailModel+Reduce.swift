@@ -205,7 +205,7 @@ extension Step<DetailModel> {
     let text = item.overview ?? ""
     state.overview.key = item.id.text
     state.overview.text = text
-    state.overview.phase = .shown(Fold(of: text, isFolded: isFolded))
+    state.overview.phase = .shown(TextFold(of: text, isFolded: isFolded))
   }
 
   /// Lets the text beneath take an event, and shows what comes of it.

@@ -72,6 +72,7 @@ public struct StoreDownloader: ItemDownloading {
     self.address = address
   }
 
+  /// See ``ItemDownloading``.
   public func download(_ item: ContentItem) -> AnyFlow<DownloadStep, ScreenError> {
     let save = manager.save(id: item.id.text, body: item.jsonBytes)
       .map { DownloadStep.saved($0) }
