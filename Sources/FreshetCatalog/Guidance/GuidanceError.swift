@@ -30,6 +30,8 @@ public struct GuidanceError: Error, Sendable, Hashable, CustomStringConvertible 
     public static let wrongStatus = Code("wrong_status")
     /// A date that is no day of the calendar.
     public static let invalidDate = Code("invalid_date")
+    /// Others changed the same guidance again and again.
+    public static let conflict = Code("conflict")
     /// The server has no way to do this.
     public static let notSupported = Code("not_supported")
     /// The server answered success without a result.

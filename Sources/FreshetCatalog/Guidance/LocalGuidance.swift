@@ -103,14 +103,28 @@ public struct LocalGuidance: GuidanceService {
     write(plan).flatMap { _ in guidances() }.single
   }
 
+  /// How often a write is planned again because somebody else was faster each time.
+  private static let attempts = 16
+
   /// Writes what is planned, and plans again when somebody else was faster.
   private func write(
+    attempt: Int = 1,
     _ plan: @escaping @Sendable (School) throws(GuidanceError) -> School.Plan
   ) -> Single<Int64, GuidanceError> {
-    answer(plan).flatMap { plan in
-      manager.apply([.save(id: plan.recordID, body: plan.body)])
-        .mapFailure { GuidanceError($0) }
-        .map { _ in plan.id }
+    answer(plan).flatMap { planned in
+      manager.apply([
+        .expect(id: planned.recordID, planned.replaces.map { .revision($0) } ?? .absent),
+        .save(id: planned.recordID, body: planned.body),
+      ])
+      .mapFailure { GuidanceError($0) }
+      .flatMap { receipt -> Single<Int64, GuidanceError> in
+        if !receipt.isConflict { return .just(planned.id) }
+        if attempt < Self.attempts { return write(attempt: attempt + 1, plan) }
+        return .fail(
+          GuidanceError(
+            .conflict, "others changed guidance \(planned.id) again and again; try once more",
+            isRetryable: true))
+      }
     }.single
   }
 }
