@@ -4,11 +4,13 @@ import Foundation
 public struct TestRequest: Sendable {
   /// Its number on this server, from 0.
   public internal(set) var number = 0
+  /// The method, in upper case.
   public let method: String
   /// Path and query as they were sent.
   public let target: String
   /// The header lines, names in lower case.
   public internal(set) var headers: [(name: String, value: String)] = []
+  /// The body.
   public internal(set) var body: [UInt8] = []
 
   init(method: String, target: String) {
@@ -40,6 +42,7 @@ public final class TestGate: Sendable {
   // nonisolated(unsafe): only read and written while the condition's lock is held.
   private nonisolated(unsafe) var isOpen = false
 
+  /// Makes a gate that is closed.
   public init() {}
 
   /// Lets through who waits, and who comes later.
@@ -78,8 +81,10 @@ public struct TestAnswer: Sendable {
     case close
   }
 
+  /// The steps, in order.
   public var steps: [Step]
 
+  /// Makes an answer of steps.
   public init(_ steps: [Step]) { self.steps = steps }
 
   /// A whole answer.

@@ -21,7 +21,11 @@ private func startListening(_ descriptor: Int32, _ backlog: Int32) -> Int32 {
 public final class TestServer: Sendable {
   /// A fault of the server itself.
   public struct Fault: Error {
+    /// What it is.
     public let what: String
+
+    /// Makes a fault.
+    public init(what: String) { self.what = what }
   }
 
   private struct State {

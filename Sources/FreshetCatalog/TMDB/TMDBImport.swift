@@ -3,14 +3,7 @@ import FreshetStore
 /// Takes what TMDB answers (a row, an array of rows or a whole page) as content items.
 public enum TMDBImport {
   /// What became of one row.
-  public enum Row: Sendable, Hashable {
-    /// A film or series.
-    case item(ContentItem)
-    /// Nothing we keep, such as a person; not a failure.
-    case skipped(reason: String)
-    /// A row that should have been one but is not.
-    case refused(ContentItemError)
-  }
+  public typealias Row = CatalogRow
 
   /// TMDB's own word that a request failed, found where rows should be.
   public struct APIError: Error, Sendable, Hashable, CustomStringConvertible {
@@ -26,23 +19,39 @@ public enum TMDBImport {
     }
   }
 
+  /// What tells a row's media type.
+  enum MediaType: Sendable, Hashable {
+    /// The row itself, else the fields it has: for rows of unknown origin.
+    case guessed
+    /// The row itself, always, as in lists of mixed kinds.
+    case inRow
+    /// The route that was asked, unless the row says otherwise.
+    case ofRoute(String)
+  }
+
   /// The rows of one document, in order; O(n).
   ///
   /// - Throws: ``APIError`` when the document is an error body.
   public static func rows(of document: JSONValue) throws(APIError) -> [Row] {
+    try rows(of: document, type: .guessed)
+  }
+
+  static func rows(of document: JSONValue, type: MediaType) throws(APIError) -> [Row] {
     switch document {
     case .array(let rows):
-      return rows.map(row)
+      return rows.map { row($0, type) }
     case .object(let object):
       if let error = apiError(in: object) { throw error }
-      if object["id"] == nil, let rows = object["results"]?.arrayValue { return rows.map(row) }
-      return [row(document)]
+      if object["id"] == nil, let rows = object["results"]?.arrayValue {
+        return rows.map { row($0, type) }
+      }
+      return [row(document, type)]
     default:
-      return [row(document)]
+      return [row(document, type)]
     }
   }
 
-  private static func apiError(in object: JSONObject) -> APIError? {
+  static func apiError(in object: JSONObject) -> APIError? {
     if object["id"] != nil || object["results"] != nil { return nil }
     if let code = object["status_code"]?.numberValue {
       return APIError(
@@ -55,17 +64,19 @@ public enum TMDBImport {
     return nil
   }
 
-  private static func row(_ value: JSONValue) -> Row {
+  private static func row(_ value: JSONValue, _ source: MediaType) -> Row {
     guard let object = value.objectValue else {
       return .refused(
         ContentItemError(.notAnObject, "expected a TMDB row, found \(value.kindName)"))
     }
     do {
-      guard let type = try mediaType(of: object) else {
+      guard let type = try mediaType(of: object, source) else {
         return .refused(
           ContentItemError(
             .wrongType, field: "media_type",
-            "not a TMDB row: it has neither media_type nor title nor name"))
+            source == .inRow
+              ? "the row has no media_type, where every row must have one"
+              : "not a TMDB row: it has neither media_type nor title nor name"))
       }
       switch type {
       case "movie": return .item(try item(object, type: type, names: .movie))
@@ -79,7 +90,9 @@ public enum TMDBImport {
   }
 
   /// The type given, or the one the row's fields imply, since plain searches give none.
-  private static func mediaType(of row: JSONObject) throws(ContentItemError) -> String? {
+  private static func mediaType(
+    of row: JSONObject, _ source: MediaType
+  ) throws(ContentItemError) -> String? {
     if let value = row["media_type"], !value.isNull {
       guard let type = value.stringValue else {
         throw ContentItemError(
@@ -87,6 +100,11 @@ public enum TMDBImport {
           "field media_type must be a string, found \(value.kindName)")
       }
       return type
+    }
+    switch source {
+    case .inRow: return nil
+    case .ofRoute(let type): return type
+    case .guessed: break
     }
     if row["title"] != nil { return "movie" }
     guard row["name"] != nil else { return nil }
@@ -114,33 +132,19 @@ public enum TMDBImport {
   ) throws(ContentItemError) -> ContentItem {
     var rest = row
     rest.removeValue(forKey: "media_type")
-    var item = ContentItem(id: try id(rest.removeValue(forKey: "id"), type: type))
-    try item.set(.mediaType, to: .string(type))
-
-    func take(
-      _ field: ContentItem.Field, _ keys: [String], emptyIsAbsent: Bool = false
-    ) throws(ContentItemError) {
-      guard let key = keys.first(where: { rest[$0].map { !$0.isNull } ?? false }) else {
-        // Every spelling that is there is null: that is absence, told by leaving the field out.
-        for key in keys { rest.removeValue(forKey: key) }
-        return
-      }
-      guard let value = rest.removeValue(forKey: key) else { return }
-      if emptyIsAbsent, value == "" { return }
-      try item.set(field, to: value, calling: key)
-    }
-    try take(.title, names.title)
-    try take(.originalTitle, names.originalTitle)
-    try take(.overview, ["overview"])
-    try take(.releaseDate, names.date, emptyIsAbsent: true)
-    try take(.popularity, ["popularity"])
-    try take(.voteAverage, ["vote_average"])
-    try take(.voteCount, ["vote_count"])
-    try take(.adult, ["adult"])
-    try take(.poster, ["poster_path"], emptyIsAbsent: true)
-    item.extra = rest
-    try item.checkSize()
-    return item
+    let id = try id(rest.removeValue(forKey: "id"), type: type)
+    var reader = RowReader(rest, id: id)
+    try reader.item.set(.mediaType, to: .string(type))
+    try reader.take(.title, names.title)
+    try reader.take(.originalTitle, names.originalTitle)
+    try reader.take(.overview, ["overview"])
+    try reader.take(.releaseDate, names.date, emptyIsAbsent: true)
+    try reader.take(.popularity, ["popularity"])
+    try reader.take(.voteAverage, ["vote_average"])
+    try reader.take(.voteCount, ["vote_count"])
+    try reader.take(.adult, ["adult"])
+    try reader.take(.poster, ["poster_path"], emptyIsAbsent: true)
+    return try reader.finish()
   }
 
   private static func id(_ value: JSONValue?, type: String) throws(ContentItemError) -> ItemID {

@@ -61,6 +61,7 @@ public struct HTTPClient: HTTPService {
     gate = HostGate(limit: limits.requestsPerHost, scheduler: scheduler)
   }
 
+  /// The whole answer, as ``HTTPService`` says.
   public func response(
     to request: HTTPRequest, refusal: @escaping @Sendable (HTTPResponse) -> CatalogError?
   ) -> Single<HTTPResponse, CatalogError> {

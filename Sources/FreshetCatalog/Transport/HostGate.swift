@@ -41,7 +41,7 @@ final class HostGate: Sendable {
     self.scheduler = scheduler
   }
 
-  /// A permit for a server, as soon as one is free. Disposing gives up the place in the queue.
+  /// A permit for a server, as soon as one is free; disposing gives up the place in the queue.
   func permit(for host: String) -> Single<Permit, CatalogError> {
     Single { [self] resolver in
       let number = enqueue(host) { [self] in resolver.succeed(Permit(self, host)) }

@@ -41,6 +41,7 @@ public final class URLSessionTransport: HTTPTransport {
     session.invalidateAndCancel()
   }
 
+  /// One exchange, as ``HTTPTransport`` says.
   public func exchange(_ request: HTTPRequest) -> AnyFlow<HTTPPart, CatalogError> {
     Create { [self] emitter in
       guard let url = URL(string: request.address.text) else {
