@@ -151,6 +151,28 @@ struct TestKitTests {
       rules { Broken(source: $0.source, fault: .ignoresPause) }.contains(6), "expected rule 6")
   }
 
+  @Test("StreamContract: an operator that drops what comes after a pause")
+  func losesValues() {
+    #expect(
+      rules { Broken(source: $0.source, fault: .losesAfterPause) }.contains(6), "expected rule 6")
+  }
+
+  @Test("StreamContract: an operator that keeps a dispose to itself")
+  func keepsDispose() {
+    #expect(
+      rules { Broken(source: $0.source, fault: .keepsDispose) }.contains(4), "expected rule 4")
+  }
+
+  @Test("StreamContract: an operator whose stack grows with the number of values")
+  func grows() async {
+    // The overflow cannot be reported; it ends the process that looks for it.
+    await #expect(processExitsWith: .failure) {
+      _ = StreamContract("deep") { rig in
+        rig.source.scan(Chain(before: nil)) { chain, _ in Chain(before: chain) }.map { $0.length }
+      }.violations()
+    }
+  }
+
   @Test("StreamContract: an operator that calls on under a lock")
   func locks() {
     #expect(rules { Broken(source: $0.source, fault: .locks) }.contains(7), "expected rule 7")
@@ -164,7 +186,7 @@ struct TestKitTests {
 
 /// Passes on, with a fault.
 private struct Broken: Flow {
-  enum Fault: Sendable { case endsTwice, ignoresPause, locks }
+  enum Fault: Sendable { case endsTwice, ignoresPause, losesAfterPause, keepsDispose, locks }
 
   typealias Element = Int
   typealias Failure = ContractFailure
@@ -200,12 +222,22 @@ private struct Broken: Flow {
     var downstream: O
     let fault: Fault
     let queue: Serial
+    var mustDrop = false
+
+    init(downstream: O, fault: Fault, queue: Serial) {
+      self.downstream = downstream
+      self.fault = fault
+      self.queue = queue
+    }
 
     static var mayPause: Bool { true }
 
     mutating func start(_ subscription: Subscription) {
-      if fault == .locks { queue.hold { downstream.start(subscription) } }
-      if fault != .locks { downstream.start(subscription) }
+      switch fault {
+      case .locks: queue.hold { downstream.start(subscription) }
+      case .keepsDispose: downstream.start(Subscription())
+      default: downstream.start(subscription)
+      }
     }
 
     mutating func receive(_ value: Int) -> Answer {
@@ -214,7 +246,15 @@ private struct Broken: Flow {
         return downstream.receive(value) == .stop ? .stop : .more
       case .locks:
         return queue.hold { downstream.receive(value) }
-      case .endsTwice:
+      case .losesAfterPause:
+        if mustDrop {
+          mustDrop = false
+          return .more
+        }
+        let answer = downstream.receive(value)
+        mustDrop = answer == .pause
+        return answer
+      case .endsTwice, .keepsDispose:
         return downstream.receive(value)
       }
     }
@@ -224,4 +264,15 @@ private struct Broken: Flow {
       if fault == .endsTwice { downstream.end(end) }
     }
   }
+}
+
+/// A list that is as deep as it is long.
+private final class Chain: Sendable {
+  private let before: Chain?
+
+  init(before: Chain?) {
+    self.before = before
+  }
+
+  var length: Int { (before?.length ?? 0) + 1 }
 }

@@ -3,7 +3,8 @@
 ///     a        1-----2-----|
 ///     b        ---x-----y----|
 ///     c        ----t---------|
-///     result   ----1xt-2xt-2yt-|     combineLatest(a.erased(), b.erased(), c.erased()) { … }
+///     result   ----p-q--r----|     combineLatest(a.erased(), b.erased(), …) { … }
+///              p=1xt q=2xt r=2yt
 ///
 /// The flows are erased because Swift cannot yet say of a parameter pack that
 /// all its elements fail alike.
@@ -24,7 +25,8 @@ public func combineLatest<each Value: Sendable, Failure: Error, Result: Sendable
 ///     a        1-----2-----|
 ///     b        ---x-----y----|
 ///     c        ----t------u----|
-///     result   ----1xt----2yu|     zip(a.erased(), b.erased(), c.erased()) { … }
+///     result   ----p------q|     zip(a.erased(), b.erased(), c.erased()) { … }
+///              p=1xt q=2yu
 ///
 /// It finishes and fails as ``Flow/zip(with:capacity:)`` does, which is faster for two.
 ///

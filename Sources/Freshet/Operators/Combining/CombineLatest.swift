@@ -3,7 +3,7 @@ extension Flow {
   ///
   ///     a        1-----2-----|
   ///     b        ---x-----y----|
-  ///     result   ---1x-2x-2y---|     a.combineLatest(with: b)
+  ///     result   ---p--q--r----|     a.combineLatest(with: b)   p=1x q=2x r=2y
   ///
   /// Nothing is sent before both have sent. Finishes when both have finished,
   /// and at once when one finishes without having sent anything, because then

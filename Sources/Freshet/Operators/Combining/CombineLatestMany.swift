@@ -3,7 +3,7 @@ extension Sequence where Self: Sendable, Element: Flow {
   ///
   ///     a        1-----2-----|
   ///     b        ---8-----9----|
-  ///     result   ---[1,8]-[2,8]-[2,9]-|     [a, b].combinedLatest()
+  ///     result   ---p--q--r----|     [a, b].combinedLatest()   p=[1,8] q=[2,8] r=[2,9]
   ///
   /// Nothing is sent before all have sent. Of no flows at all the result is one
   /// empty list. Otherwise it finishes as ``Flow/combineLatest(with:)`` does.
@@ -18,7 +18,7 @@ extension Sequence where Self: Sendable, Element: Flow {
   ///
   ///     a        1-----2-----|
   ///     b        ---8-----9----|
-  ///     result   ---[1,8]-[2,9]|     [a, b].zipped()
+  ///     result   ---p-----q--|     [a, b].zipped()   p=[1,8] q=[2,9]
   ///
   /// Of no flows at all the result is one empty list. Otherwise it finishes as
   /// ``Flow/zip(with:capacity:)`` does.

@@ -3,7 +3,7 @@ extension Flow {
   ///
   ///     a        1--2|
   ///     b        3--4|
-  ///     result   1--2-3--4|     a.concat(b)
+  ///     result   1--23--4|     a.concat(b)
   ///
   /// The second flow is subscribed to when the first has finished. When the
   /// first fails, the result fails and the second is never subscribed to.

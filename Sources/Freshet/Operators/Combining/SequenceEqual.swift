@@ -3,7 +3,7 @@ extension Flow {
   ///
   ///     a        1--2--|
   ///     b        -1--2---|
-  ///     result   --------(t|)     a.sequenceEqual(to: b)
+  ///     result   --------(t|)     a.sequenceEqual(to: b)   t=true
   ///
   /// Answers false at the first difference, true when both have finished alike.
   /// A failure of either ends the result.

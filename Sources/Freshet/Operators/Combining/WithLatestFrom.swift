@@ -3,7 +3,7 @@ extension Flow {
   ///
   ///     source   1-----2--3----|
   ///     other    ---x------y--|
-  ///     result   ------2x-3x---|     source.withLatestFrom(other)
+  ///     result   ------p--q----|     source.withLatestFrom(other)   p=2x q=3x
   ///
   /// Values that come before the other flow has sent are left out. Finishes with
   /// the source. That the other flow finishes changes nothing, unless it has

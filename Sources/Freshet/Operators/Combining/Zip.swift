@@ -3,7 +3,7 @@ extension Flow {
   ///
   ///     a        1--2--3---------|
   ///     b        -----x-----y----|
-  ///     result   -----1x----2y---|     a.zip(with: b)
+  ///     result   -----p-----q----|     a.zip(with: b)   p=1x q=2y
   ///
   /// Finishes as soon as no further pair can come: when a flow has finished and
   /// nothing of it waits. A failure of either ends the result at once.

@@ -2,7 +2,7 @@ extension Flow {
   /// Answers a failure with another flow.
   ///
   ///     source   1--2--#
-  ///     result   1--2--8--9--|     catchError { _ in [8, 9].flow }
+  ///     result   1--2--(89|)     catchError { _ in [8, 9].flow }
   ///
   /// Values sent before the failure stay. The replacement's own failure type
   /// decides how the result may fail; with one that cannot fail, neither can

@@ -2,7 +2,7 @@ extension Flow {
   /// Goes on with another flow when the source finishes without a value.
   ///
   ///     source   ---|
-  ///     result   ---8--9|     ifEmpty(switchTo: [8, 9].flow)
+  ///     result   ---(89|)     ifEmpty(switchTo: [8, 9].flow)
   ///
   /// - Complexity: O(1) per value.
   @inlinable

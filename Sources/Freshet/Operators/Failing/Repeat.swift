@@ -2,7 +2,7 @@ extension Flow {
   /// Subscribes again when the source has finished.
   ///
   ///     source   1-2|
-  ///     result   1-2-1-2-1-2|     repeat(3)
+  ///     result   1-21-21-2|     repeat(3)
   ///
   /// `repeat(3)` runs the source three times in all; `repeat(0)` finishes at once
   /// without a subscription. A failure passes through. The stack stays flat

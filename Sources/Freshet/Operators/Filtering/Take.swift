@@ -2,7 +2,7 @@ extension Flow {
   /// Lets the first values through, then finishes and stops the source.
   ///
   ///     source   1--2--3--4--|
-  ///     result   1--2|           take(2)
+  ///     result   1--(2|)         take(2)
   ///
   /// `take(0)` finishes at once and does not subscribe to the source. When the
   /// source ends earlier, its end passes through. The source is stopped before

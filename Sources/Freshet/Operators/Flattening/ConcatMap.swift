@@ -24,7 +24,7 @@ extension Sequence where Self: Sendable, Element: Flow {
   ///
   ///     a        1--2|
   ///     b        3--4|
-  ///     result   1--2-3--4|     [a, b].concatenated()
+  ///     result   1--23--4|     [a, b].concatenated()
   ///
   /// Each is subscribed to when the one before has finished; the stack stays
   /// flat however many finish at once. A failure ends the result.

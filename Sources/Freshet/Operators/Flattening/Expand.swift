@@ -2,7 +2,7 @@ extension Flow {
   /// Sends each value, and the values of the flow made from it, and of those, and so on.
   ///
   ///     source   1---------|
-  ///     result   1-2-4-8---|     expand { $0 < 8 ? AnyFlow(Just($0 * 2)) : AnyFlow(Empty()) }
+  ///     result   (1248)----|     expand { $0 < 8 ? AnyFlow(Just($0 * 2)) : AnyFlow(Empty()) }
   ///
   /// Finishes when the source and all inner flows have finished. The stack stays
   /// flat however deep the recursion goes.

@@ -2,7 +2,7 @@ extension Flow {
   /// Splits a flow into one flow per key.
   ///
   ///     source   1---2---3---4--|
-  ///     result   (odd)-(even)---|     groupBy { $0.isMultiple(of: 2) }
+  ///     result   o---e----------|     groupBy { $0.isMultiple(of: 2) }   o=odd e=even
   ///     odd      1-------3------|
   ///     even     ----2-------4--|
   ///

@@ -2,7 +2,7 @@ extension Flow {
   /// Splits a flow into flows of a given number of values.
   ///
   ///     source   1---2---3---4---5--|
-  ///     result   (a)-----(b)-----(c)|     window(count: 2)
+  ///     result   a-------b-------c--|     window(count: 2)
   ///     a        1---2|
   ///     b                3---4|
   ///
@@ -22,7 +22,7 @@ extension Flow {
   /// Splits a flow into flows that last for a given time each.
   ///
   ///     source   1-2---3------4--|
-  ///     result   (a)--(b)--(c)---|     window(for: 5 ticks, on: scheduler)
+  ///     result   a----b----c----d|     window(for: 5 ticks, on: scheduler)
   ///
   /// The first window is sent with the subscription, each further one when the
   /// one before has ended, whether values come or not.
@@ -46,7 +46,7 @@ extension Flow {
   ///
   ///     source   1-2---3------4--|
   ///     signal   ----x---x---
-  ///     result   (a)-(b)-(c)-----|
+  ///     result   a---b---c-------|
   ///
   /// The first window is sent with the subscription. That the signal finishes
   /// changes nothing; its failure ends the result and the running window.

@@ -2,8 +2,8 @@ extension Flow {
   /// Says whether all values pass a test.
   ///
   ///     source   1--2--3--|
-  ///     result   ---------(true|)      allSatisfy { $0 < 4 }
-  ///     result   ---(false|)           allSatisfy { $0 < 2 }
+  ///     result   ---------(t|)     allSatisfy { $0 < 4 }   t=true
+  ///     result   ---(f|)           allSatisfy { $0 < 2 }   f=false
   ///
   /// The first value that does not pass stops the source and finishes the result.
   /// A finish before gives true, also of an empty source. A failure passes through.

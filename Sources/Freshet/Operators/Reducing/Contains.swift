@@ -2,8 +2,8 @@ extension Flow {
   /// Says whether some value passes a test.
   ///
   ///     source   1--2--3--|
-  ///     result   ---(true|)        contains { $0 > 1 }
-  ///     result   ---------(false|)     contains { $0 > 3 }
+  ///     result   ---(t|)           contains { $0 > 1 }   t=true
+  ///     result   ---------(f|)     contains { $0 > 3 }   f=false
   ///
   /// The first value that passes stops the source and finishes the result. A
   /// finish before gives false, also of an empty source. A failure passes through.
@@ -22,7 +22,7 @@ extension Flow where Element: Equatable {
   /// Says whether some value equals the given one.
   ///
   ///     source   1--2--3--|
-  ///     result   ---(true|)        contains(2)
+  ///     result   ---(t|)           contains(2)   t=true
   ///
   /// The first such value stops the source and finishes the result. A finish
   /// before gives false, also of an empty source. A failure passes through. NaN

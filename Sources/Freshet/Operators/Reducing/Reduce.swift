@@ -22,7 +22,7 @@ extension Flow {
   /// Folds the values in place and sends the result.
   ///
   ///     source   1--2--3--|
-  ///     result   ---------([1,2,3]|)     reduce(into: []) { $0.append($1) }
+  ///     result   ---------(p|)     reduce(into: []) { $0.append($1) }   p=[1,2,3]
   ///
   /// The result is sent when the source has finished, also of an empty source,
   /// and then the result finishes. A failure passes through, without the result.

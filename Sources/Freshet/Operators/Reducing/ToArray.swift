@@ -2,7 +2,7 @@ extension Flow {
   /// Gathers all values in an array.
   ///
   ///     source   1--2--3--|
-  ///     result   ---------([1,2,3]|)
+  ///     result   ---------(p|)     p=[1,2,3]
   ///
   /// The array is sent when the source has finished, also of an empty source. A
   /// failure passes through, without the array. Memory grows with the stream: put

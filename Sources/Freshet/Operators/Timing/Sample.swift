@@ -19,7 +19,7 @@ extension Flow {
   /// Sends the latest value, if there is a new one, at the end of each period.
   ///
   ///     source   1-2---3----|
-  ///     result   ---2-----3-|     sample(every: 3 ticks, on: scheduler)
+  ///     result   ---2--3----|     sample(every: 3 ticks, on: scheduler)
   ///
   /// - Parameters:
   ///   - period: How long a period lasts. Must be positive.

@@ -2,7 +2,7 @@ extension Flow {
   /// Collects values into lists of a given length.
   ///
   ///     source   1--2--3--4--5--|
-  ///     result   ---[1,2]-[3,4]--([5]|)     buffer(count: 2)
+  ///     result   ---p-----q-----(r|)     buffer(count: 2)   p=[1,2] q=[3,4] r=[5]
   ///
   /// What is left when the source finishes is sent first, even if it is
   /// shorter; a failure drops it.

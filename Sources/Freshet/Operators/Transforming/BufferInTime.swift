@@ -2,7 +2,8 @@ extension Flow {
   /// Collects the values of each period into a list.
   ///
   ///     source   1-2---3------4--|
-  ///     result   ---[1,2]--[3]--[]--([4]|)     buffer(for: 4 ticks, emptyLists: true)
+  ///     result   ----p---q---r---(s|)     buffer(for: 4 ticks, …, emptyLists: true)
+  ///              p=[1,2] q=[3] r=[] s=[4]
   ///
   /// With a count a list is sent, and a new period begun, as soon as it has that
   /// many values. Empty lists are left out unless asked for. What is left when
@@ -28,7 +29,7 @@ extension Flow {
   ///
   ///     source   1-2---3------4--|
   ///     signal   ----x---x---
-  ///     result   ----[1,2]-[3]--([4]|)
+  ///     result   ----p---q-------(r|)     p=[1,2] q=[3] r=[4]
   ///
   /// What is left when the source finishes is sent first; a failure drops it.
   /// That the signal finishes changes nothing; its failure ends the result.

@@ -1,7 +1,7 @@
 extension Flow where Failure == Never {
   /// Turns events back into values and an end.
   ///
-  ///     source   v(1)--v(2)--e(#)--v(3)--|
+  ///     source   p-----q-----r-----s-----|     p=value(1) q=value(2) r=end(failed) s=value(3)
   ///     result   1-----2-----#
   ///
   /// The first end event stops the source, then ends the result. A source that

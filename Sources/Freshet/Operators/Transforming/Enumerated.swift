@@ -2,7 +2,7 @@ extension Flow {
   /// Counts the values, from zero.
   ///
   ///     source   a------b------c------|
-  ///     result   (0,a)--(1,b)--(2,c)--|
+  ///     result   p------q------r------|     p=0,a q=1,b r=2,c
   ///
   /// The end passes through unchanged. The count is per subscription.
   ///

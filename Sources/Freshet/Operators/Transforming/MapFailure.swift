@@ -2,7 +2,7 @@ extension Flow {
   /// Turns the failure into another one.
   ///
   ///     source   1--2--#
-  ///     result   1--2--!     mapFailure { Problem($0) }
+  ///     result   1--2--#     mapFailure { Problem($0) }
   ///
   /// Values and a finish pass through unchanged.
   ///

@@ -2,7 +2,7 @@ extension Flow {
   /// Turns values and the failure into results; the stream itself cannot fail.
   ///
   ///     source   1-----2-----#
-  ///     result   s(1)--s(2)--(f(#)|)
+  ///     result   p-----q-----(r|)     p=success(1) q=success(2) r=failure
   ///
   /// A failure becomes the last value, then the result finishes. A finish passes
   /// through. A paused observer gets that last value when it resumes.

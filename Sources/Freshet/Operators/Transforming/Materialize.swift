@@ -2,7 +2,7 @@ extension Flow {
   /// Turns values and the end into values.
   ///
   ///     source   1-----2-----#
-  ///     result   v(1)--v(2)--(e(#)|)
+  ///     result   p-----q-----(r|)     p=value(1) q=value(2) r=end(failed)
   ///
   /// The last value says how the source ended; then the result finishes. It
   /// cannot fail. A paused observer gets that last value when it resumes.

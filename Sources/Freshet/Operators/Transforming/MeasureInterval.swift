@@ -2,7 +2,7 @@ extension Flow {
   /// Sends each value together with the time since the one before.
   ///
   ///     source   ---a------b------|
-  ///     result   ---(a,3)--(b,7)--|     measureInterval(on: scheduler)
+  ///     result   ---p------q------|     measureInterval(on: scheduler)   p=a,3 q=b,7
   ///
   /// The first interval starts with the subscription. The end passes through
   /// unchanged.

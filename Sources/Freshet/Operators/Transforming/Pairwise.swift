@@ -2,7 +2,7 @@ extension Flow {
   /// Sends each value together with the one before.
   ///
   ///     source   1--2------3------|
-  ///     result   ---(1,2)--(2,3)--|
+  ///     result   ---p------q------|     p=1,2 q=2,3
   ///
   /// A source of fewer than two values gives none. The end passes through
   /// unchanged. State is per subscription.

@@ -1,8 +1,8 @@
 extension Flow {
   /// Puts a value in the place of each nil.
   ///
-  ///     source   1--nil--3--|
-  ///     result   1---0---3--|     replaceNil(with: 0)
+  ///     source   1--n--3--|     n=nil
+  ///     result   1--0--3--|     replaceNil(with: 0)
   ///
   /// The end passes through unchanged.
   ///

@@ -2,7 +2,8 @@ extension Flow {
   /// Folds the values in place and sends each intermediate result.
   ///
   ///     source   1-----2-----3------|
-  ///     result   [1]---[1,2]-[1,2,3]|     scan(into: []) { $0.append($1) }
+  ///     result   p-----q-----r------|     scan(into: []) { $0.append($1) }
+  ///              p=[1] q=[1,2] r=[1,2,3]
   ///
   /// The first result itself is not sent; an empty source gives an empty
   /// result. The end passes through unchanged. State is per subscription. An

@@ -2,7 +2,7 @@ extension Flow {
   /// Sends each value together with the moment at which it came.
   ///
   ///     source   a------b------|
-  ///     result   (a,0)--(b,7)--|     timestamp(on: scheduler)
+  ///     result   p------q------|     timestamp(on: scheduler)   p=a,0 q=b,7
   ///
   /// The end passes through unchanged.
   ///
