@@ -56,10 +56,7 @@ public final class URLSessionTransport: HTTPTransport {
       let task = session.dataTask(with: wire)
       delegate.add(task, for: request, emitter)
       task.resume()
-      return Disposable { [delegate] in
-        delegate.remove(task)
-        task.cancel()
-      }
+      return Disposable { [delegate] in delegate.cancel(task) }
     }.erased()
   }
 }
@@ -73,6 +70,10 @@ private final class Delegate: NSObject, URLSessionDataDelegate, @unchecked Senda
     let emitter: Emitter<HTTPPart, CatalogError>
     var head: HTTPHead?
     var received = 0
+    /// A question of the library's is being answered. It ends the process when a task is cancelled
+    /// between its question and our answer, so a cancel waits.
+    var isAnswering = false
+    var mustCancel = false
   }
 
   private let exchanges = Mutex<[Int: Exchange]>([:])
@@ -85,8 +86,34 @@ private final class Delegate: NSObject, URLSessionDataDelegate, @unchecked Senda
     }
   }
 
-  @discardableResult
-  func remove(_ task: URLSessionTask) -> Bool { take(task) != nil }
+  /// Forgets an exchange and stops it.
+  func cancel(_ task: URLSessionTask) {
+    let (isNow, gone) = exchanges.withLock { exchanges -> (Bool, Exchange?) in
+      if exchanges[task.taskIdentifier]?.isAnswering == true {
+        exchanges[task.taskIdentifier]?.mustCancel = true
+        return (false, nil)
+      }
+      return (true, exchanges.removeValue(forKey: task.taskIdentifier))
+    }
+    // The emitter is let go outside the lock.
+    withExtendedLifetime(gone) { if isNow { task.cancel() } }
+  }
+
+  /// Answers a question of the library's, unless the task was cancelled meanwhile: then nobody
+  /// waits for the answer.
+  private func answer(_ task: URLSessionTask, _ body: () -> Void) {
+    let isOpen = exchanges.withLock { exchanges -> Bool in
+      exchanges[task.taskIdentifier]?.isAnswering = true
+      return exchanges[task.taskIdentifier] != nil
+    }
+    guard isOpen else { return }
+    body()
+    let mustCancel = exchanges.withLock { exchanges -> Bool in
+      exchanges[task.taskIdentifier]?.isAnswering = false
+      return exchanges[task.taskIdentifier]?.mustCancel ?? false
+    }
+    if mustCancel { cancel(task) }
+  }
 
   private func take(_ task: URLSessionTask) -> Exchange? {
     exchanges.withLock { $0.removeValue(forKey: task.taskIdentifier) }
@@ -96,8 +123,8 @@ private final class Delegate: NSObject, URLSessionDataDelegate, @unchecked Senda
     _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
     completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
   ) {
+    answer(dataTask) { completionHandler(.allow) }
     sendHead(of: response, dataTask)
-    completionHandler(.allow)
   }
 
   /// Sends the head, once; the answer to a refused redirect does not come by the usual way.
@@ -130,8 +157,8 @@ private final class Delegate: NSObject, URLSessionDataDelegate, @unchecked Senda
     willPerformHTTPRedirection response: HTTPURLResponse, newRequest request: URLRequest,
     completionHandler: @escaping @Sendable (URLRequest?) -> Void
   ) {
+    answer(task) { completionHandler(nil) }
     sendHead(of: response, task)
-    completionHandler(nil)
   }
 
   func urlSession(

@@ -17,7 +17,7 @@ public struct WebAddress: Sendable, Hashable, CustomStringConvertible {
   public static let sizeLimitBytes = 8192
 
   /// The scheme.
-  public var scheme: Scheme
+  public private(set) var scheme: Scheme
   /// The server's name or number, in lower case; an IPv6 number with its brackets.
   public private(set) var host: String
   /// The port.
@@ -132,6 +132,14 @@ public struct WebAddress: Sendable, Hashable, CustomStringConvertible {
   }
 
   // MARK: Making others of it
+
+  /// The address with `https`, at that scheme's own port.
+  var encrypted: WebAddress {
+    var address = self
+    address.scheme = .https
+    address.port = Scheme.https.standardPort
+    return address
+  }
 
   /// The address with a path behind its own.
   ///

@@ -124,6 +124,17 @@ struct URLSessionTransportTests {
     #expect(server.requests.count == 1)
   }
 
+  @Test("disposing while the head of a redirect is told does no harm")
+  func disposeInRedirect() throws {
+    let server = try TestServer { _ in .redirect(to: "/other") }
+    let request = HTTPRequest(.get, .of(server.url))
+    for _ in 0..<50 {
+      let exchange = Exchange(transport.exchange(request).take(1))
+      #expect(try exchange.outcome() == "finished")
+      #expect(exchange.head?.status == 302)
+    }
+  }
+
   @Test("any status is an answer, and one that asks for a password does not wait for one")
   func statuses() throws {
     let server = try TestServer { request in

@@ -1,0 +1,204 @@
+import Freshet
+import FreshetStore
+import Synchronization
+
+/// Loads pictures over the network and keeps them in a folder and in memory.
+///
+/// The key of a picture is the hash of its address in its one spelling. A transfer that breaks goes
+/// on where it was, where the server allows it; the file has its name only when it is whole.
+public final class AssetLoader: AssetLoading {
+  /// What a loader keeps to.
+  public struct Limits: Sendable {
+    /// How many bytes one picture may have.
+    public var pictureBytes: Int
+    /// How many bytes of pictures are kept in memory.
+    public var memoryBytes: Int
+    /// How many bytes of pictures are kept on disk, unfinished ones too.
+    public var diskBytes: Int64
+
+    /// The usual limits.
+    public init(
+      pictureBytes: Int = 16 << 20, memoryBytes: Int = 32 << 20, diskBytes: Int64 = 512 << 20
+    ) {
+      self.pictureBytes = pictureBytes
+      self.memoryBytes = memoryBytes
+      self.diskBytes = diskBytes
+    }
+  }
+
+  /// Servers that are known to answer `https` where a catalogue writes `http`.
+  private static let upgradable = [
+    "books.google.com", "googleusercontent.com", "kakaocdn.net", "daumcdn.net", "image.tmdb.org",
+  ]
+
+  private let client: HTTPClient
+  private let folder: AssetFolder
+  private let memory: ByteCache
+  private let limits: Limits
+  private let named: Set<String>
+  private let workers: any Scheduler
+  private let resolve: @Sendable (String) -> [NetworkAddress]
+  private let running = Mutex<[String: Share<AnyFlow<AssetEvent, CatalogError>>]>([:])
+
+  /// Makes a loader.
+  ///
+  /// - Parameters:
+  ///   - folder: Where the files are; made with the first picture, inside a folder that is there.
+  ///   - client: Makes the requests.
+  ///   - limits: What it keeps to.
+  ///   - named: Addresses that settings name: their servers may be in a private network.
+  ///   - workers: Where names are resolved and files are written.
+  public convenience init(
+    folder: String, client: HTTPClient, limits: Limits = Limits(), named: [WebAddress] = [],
+    workers: any Scheduler
+  ) {
+    self.init(
+      folder: folder, client: client, limits: limits, named: named, workers: workers,
+      resolve: NetworkAddress.resolve)
+  }
+
+  init(
+    folder: String, client: HTTPClient, limits: Limits, named: [WebAddress],
+    workers: any Scheduler, resolve: @escaping @Sendable (String) -> [NetworkAddress]
+  ) {
+    self.client = client
+    self.folder = AssetFolder(path: folder, limitBytes: limits.diskBytes)
+    memory = ByteCache(limit: limits.memoryBytes)
+    self.limits = limits
+    self.named = Set(named.map(\.authority))
+    self.workers = workers
+    self.resolve = resolve
+  }
+
+  /// Loads a picture, as ``AssetLoading`` says.
+  public func load(_ address: String) -> AnyFlow<AssetEvent, CatalogError> {
+    Deferred { [self] () -> AnyFlow<AssetEvent, CatalogError> in
+      let target: WebAddress
+      do throws(CatalogError) {
+        target = Self.upgraded(try WebAddress(parsing: address))
+      } catch {
+        return Fail(error).erased()
+      }
+      let key = Self.key(of: target)
+      if let bytes = memory.bytes(key) {
+        return Just(.done(path: folder.file(key), bytes: bytes))
+          .promoteFailure(to: CatalogError.self).erased()
+      }
+      return shared(key, target).erased()
+    }.erased()
+  }
+
+  /// What is kept of an address, as ``AssetLoading`` says.
+  public func cached(_ address: String) -> AssetEvent? {
+    // An address that is none has no picture; `load` says why.
+    guard let target = try? WebAddress(parsing: address) else { return nil }
+    let key = Self.key(of: Self.upgraded(target))
+    let bytes = memory.bytes(key) ?? (try? folder.read(key, limit: limits.pictureBytes)) ?? nil
+    return bytes.map { .done(path: folder.file(key), bytes: $0) }
+  }
+
+  /// Whether the whole picture of an address is on disk; reads none of it.
+  public func isKept(_ address: String) -> Bool {
+    guard let target = try? WebAddress(parsing: address) else { return false }
+    return folder.has(Self.key(of: Self.upgraded(target)))
+  }
+
+  /// The file name of a picture: the SHA-256 of its address.
+  static func key(of address: WebAddress) -> String {
+    SHA256.hexadecimal(Array(address.normalizedText.utf8))
+  }
+
+  /// The address with `https` where its server is known to speak it; nothing else changes.
+  static func upgraded(_ address: WebAddress) -> WebAddress {
+    guard address.scheme == .http, address.port == 80 else { return address }
+    let isKnown = upgradable.contains { address.host == $0 || address.host.hasSuffix("." + $0) }
+    return isKnown ? address.encrypted : address
+  }
+
+  // MARK: One transfer for many
+
+  private func shared(
+    _ key: String, _ address: WebAddress
+  ) -> Share<AnyFlow<AssetEvent, CatalogError>> {
+    let flow = Using { [self] in
+      self
+    } use: { loader in
+      loader.fromDiskOrServer(key, address)
+    } release: { loader in
+      // Let go outside the lock.
+      _ = loader.running.withLock { $0.removeValue(forKey: key) }
+    }.erased().share(replay: 1)
+    return running.withLock { running in
+      if let present = running[key] { return present }
+      running[key] = flow
+      return flow
+    }
+  }
+
+  private func fromDiskOrServer(
+    _ key: String, _ address: WebAddress
+  ) -> AnyFlow<AssetEvent, CatalogError> {
+    Deferred { [self] () -> AnyFlow<AssetEvent, CatalogError> in
+      do throws(CatalogError) {
+        if let bytes = try folder.read(key, limit: limits.pictureBytes) {
+          return Just(.done(path: folder.file(key), bytes: bytes))
+            .promoteFailure(to: CatalogError.self).erased()
+        }
+      } catch {
+        return Fail(error).erased()
+      }
+      let request = HTTPRequest(.get, address)
+      return client.repeating(attempt(key, address), request)
+    }
+    .subscribe(on: workers)
+    .mapFailure { [client] in client.redactor.redact($0) }
+    .tap(onValue: { [memory] event in
+      if case .done(_, let bytes) = event { memory.keep(bytes, for: key) }
+    })
+    .erased()
+  }
+
+  /// One attempt, from wherever the last one came to.
+  private func attempt(
+    _ key: String, _ address: WebAddress
+  ) -> AnyFlow<AssetEvent, CatalogError> {
+    Deferred { [self] () -> AnyFlow<AssetEvent, CatalogError> in
+      do throws(CatalogError) {
+        guard let part = try folder.openPart(key) else {
+          return Fail(
+            CatalogError(
+              .ioError, "another process is fetching \(address)", isRetryable: true)
+          ).erased()
+        }
+        if let bytes = try folder.read(key, limit: limits.pictureBytes) {
+          // Another process has finished it.
+          folder.discardPart(key)
+          return Just(.done(path: folder.file(key), bytes: bytes))
+            .promoteFailure(to: CatalogError.self).erased()
+        }
+        let growth = try GrowingFile(
+          key, at: address, in: folder, part, limit: limits.pictureBytes,
+          judge: { [client] in client.judged($0, $1) })
+        let parts = client.parts(of: growth.request) { [self] in objection(to: $0) }
+          .observe(on: workers, capacity: 64)
+        return SaveParts(source: parts.erased(), growth: growth).erased()
+      } catch {
+        return Fail(error).erased()
+      }
+    }.erased()
+  }
+
+  /// Why an address is not fetched: its server is in a private network that no setting names.
+  private func objection(to address: WebAddress) -> CatalogError? {
+    if named.contains(address.authority) { return nil }
+    var isPrivate = address.isPrivateByName
+    if !isPrivate, NetworkAddress(address.host[...]) == nil, !address.host.hasPrefix("[") {
+      isPrivate = resolve(address.host).contains { $0.isPrivate }
+    }
+    guard isPrivate else { return nil }
+    return CatalogError(
+      .privateAddress,
+      "\(address.authority) is in a private network; only servers that a setting names are asked "
+        + "there")
+  }
+}
