@@ -23,6 +23,13 @@ enum Timestamp {
     bytes.append(UInt8(ascii: "Z"))
   }
 
+  /// A moment in microseconds since 1970 as text.
+  static func text(_ microseconds: Int64) -> String {
+    var bytes: [UInt8] = []
+    append(microseconds, to: &bytes)
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
   private static func floorDivide(_ value: Int64, _ by: Int64) -> (Int64, Int64) {
     let remainder = (value % by + by) % by
     return ((value - remainder) / by, remainder)

@@ -2,8 +2,8 @@
 enum CommandTable {
   static let commands: [CommandSpec] = [
     SaveCommand.spec, ListCommand.spec, ShowCommand.spec, DeleteCommand.spec, RestoreCommand.spec,
-    WatchCommand.spec, BooksCommand.spec, GuidanceCommand.spec, RunCommand.spec, ConfigCommand.spec,
-    DoctorCommand.spec,
+    WatchCommand.spec, BooksCommand.spec, GuidanceCommand.spec, RunCommand.spec, StoreCommand.spec,
+    ConfigCommand.spec, DoctorCommand.spec,
     CompletionsCommand.spec, ManCommand.spec, HelpCommand.spec, VersionCommand.spec,
   ]
 
@@ -25,7 +25,7 @@ enum CommandTable {
 
   /// Commands of the product that this version does not have.
   static let later = [
-    "download", "search", "bench", "store", "serve", "schema",
+    "download", "search", "bench", "serve", "schema",
   ]
 
   static let parser = ArgumentParser(commands: commands, globals: globals, later: later)

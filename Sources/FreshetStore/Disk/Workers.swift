@@ -88,6 +88,17 @@ final class Latch: Sendable {
   func wait() { group.wait() }
 }
 
+/// Lets so many take something at a time; the others wait.
+final class Permits: Sendable {
+  private let semaphore: DispatchSemaphore
+
+  init(_ count: Int) { semaphore = DispatchSemaphore(value: count) }
+
+  func take() { semaphore.wait() }
+
+  func giveBack() { semaphore.signal() }
+}
+
 /// Lets threads wait until nobody is inside.
 final class IdleGroup: Sendable {
   private let group = DispatchGroup()

@@ -35,6 +35,13 @@ struct StoreOpening {
     return Opened(folder: folder, description: description, head: head, lock: lock, result: result)
   }
 
+  /// The lock and HEAD of a store whose journal need not check.
+  func openToRepair() throws(StoreError) -> (lock: WriteLock, head: HeadFile) {
+    try checkDirectory()
+    let description = try describe(writing: true)
+    return (try openLock(), try openHead(description))
+  }
+
   private func openReadOnly(_ folder: StoreFolder) throws(StoreError) -> Opened {
     let description = try describe(writing: false)
     let head: HeadFile

@@ -48,6 +48,12 @@ enum Frame {
     bytes.append(contentsOf: #"{"c":"00000000""#.utf8)
   }
 
+  /// Tells whether a line begins as all lines do, whatever its checksum.
+  static func isOpened(_ line: [UInt8]) -> Bool {
+    line.count > coverStart && opening.withUTF8Buffer { line.starts(with: $0) }
+      && line[coverStart - 1] == UInt8(ascii: "\"")
+  }
+
   /// Fills in the checksum of the frame that began at `start`, and ends the line.
   static func close(_ bytes: inout [UInt8], from start: Int) {
     let sum = Checksum.of(bytes[(start + coverStart)...])

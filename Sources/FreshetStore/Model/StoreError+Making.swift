@@ -1,8 +1,8 @@
 extension StoreError {
   /// What to do about damage, for the end of a message.
   static let damageAdvice =
-    "nothing was changed; copy the folder first, then restore the file from a backup, or take out "
-    + "the lines that check by hand (docs/file-format.md)"
+    "nothing was changed; restore the folder from a backup, or let `freshet store salvage NEW` "
+    + "write what can be read to a new store (`freshet store verify` tells all that is wrong)"
 
   /// A file could not be read; never taken for damage.
   static func reading(_ file: String, at offset: Int64, _ cause: SystemError) -> StoreError {

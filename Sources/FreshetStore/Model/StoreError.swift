@@ -55,6 +55,8 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     public static let diverged = Code("diverged")
     /// The changes after the token are no longer kept.
     public static let compacted = Code("compacted")
+    /// There is something at the path already.
+    public static let exists = Code("exists")
     /// The manager was closed.
     public static let closed = Code("closed")
   }

@@ -1,0 +1,155 @@
+import Freshet
+
+/// What an export wrote.
+public struct ExportReport: Sendable, Hashable {
+  /// The commit the export is of.
+  public let token: Token
+  /// The live items.
+  public let liveCount: Int
+  /// The deleted items.
+  public let deletedCount: Int
+  /// The file's bytes.
+  public let bytes: Int64
+
+  /// Makes a report.
+  public init(token: Token, liveCount: Int, deletedCount: Int, bytes: Int64) {
+    self.token = token
+    self.liveCount = liveCount
+    self.deletedCount = deletedCount
+    self.bytes = bytes
+  }
+}
+
+extension DatabaseManager {
+  /// Writes all items to a file, one `ExportedItem` a line, in list order.
+  ///
+  /// The state of one moment, whatever is committed meanwhile; bodies byte for byte. The file
+  /// appears under its name when it is complete and durable, with mode 0600. The work is done on a
+  /// thread of the store. The single fails with `exists` when there is something at the path and
+  /// `replacing` is false, and with `notWritable`, `diskFull`, `damaged`, `ioError`, `closed`; then
+  /// the path is as it was.
+  ///
+  /// - Complexity: O(bytes of the items) time, O(1) of them in memory.
+  public func export(
+    to path: String, includingDeleted: Bool = false, replacing: Bool = false
+  ) -> Single<ExportReport, StoreError> {
+    Single { [self] resolver in
+      whenReady { result in
+        switch result {
+        case .success(let journal):
+          journal.maintain(
+            { journal throws(StoreError) in
+              try Export(journal: journal, path: path, replacing: replacing)
+                .run(includingDeleted: includingDeleted)
+            },
+            { result in
+              switch result {
+              case .success(let report): resolver.succeed(report)
+              case .failure(let error): resolver.fail(error)
+              }
+            })
+        case .failure(let error): resolver.fail(error)
+        }
+      }
+      return nil
+    }
+  }
+}
+
+private struct Export {
+  private static let bufferBytes = 1 << 20
+  let journal: Journal
+  let path: String
+  let replacing: Bool
+
+  func run(includingDeleted: Bool) throws(StoreError) -> ExportReport {
+    let fileSystem = journal.options.fileSystem
+    let partial = path + ".partial"
+    var live = 0
+    var deleted = 0
+    var written: Int64 = 0
+    var waiting: [UInt8] = []
+    try checkIsFree(fileSystem)
+    let file: any File
+    do throws(SystemError) {
+      file = try fileSystem.open(partial, .create)
+      try file.truncate(to: 0)
+    } catch {
+      throw .system(error, doing: "write", path: partial, fallback: .notWritable)
+    }
+    func flush() throws(StoreError) {
+      do throws(SystemError) {
+        try file.writeFully(waiting, at: written)
+      } catch {
+        throw .system(error, doing: "write", path: partial)
+      }
+      written += Int64(waiting.count)
+      waiting.removeAll(keepingCapacity: true)
+    }
+    do throws(StoreError) {
+      let token = try journal.forEachRecord(includingDeleted: includingDeleted) {
+        (record) throws(StoreError) in
+        if record.isDeleted { deleted += 1 } else { live += 1 }
+        let item = ExportedItem(id: record.id, isDeleted: record.isDeleted, body: record.body)
+        waiting += item.line
+        waiting.append(0x0A)
+        if waiting.count >= Self.bufferBytes { try flush() }
+      }
+      try flush()
+      do throws(SystemError) {
+        try file.synchronize()
+        try fileSystem.rename(partial, to: path)
+        try fileSystem.synchronizeDirectory(Self.parent(of: path))
+      } catch {
+        throw .system(error, doing: "write", path: path)
+      }
+      return ExportReport(token: token, liveCount: live, deletedCount: deleted, bytes: written)
+    } catch {
+      do throws(SystemError) {
+        try fileSystem.remove(partial)
+      } catch let second {
+        throw StoreError(
+          error.code, "\(error.message); \(partial) is left behind (\(second))", path: error.path,
+          cause: error)
+      }
+      throw error
+    }
+  }
+
+  private func checkIsFree(_ fileSystem: any FileSystem) throws(StoreError) {
+    let isFree: Bool
+    do throws(SystemError) {
+      isFree = try replacing || fileSystem.status(at: path) == nil
+    } catch {
+      throw .system(error, doing: "look at", path: path, fallback: .notWritable)
+    }
+    if !isFree {
+      throw StoreError(
+        .exists, "\(path) is there already; choose another name, or allow it to be replaced",
+        path: path)
+    }
+  }
+
+  private static func parent(of path: String) -> String {
+    guard let slash = path.lastIndex(of: "/") else { return "." }
+    return slash == path.startIndex ? "/" : String(path[..<slash])
+  }
+}
+
+extension Journal {
+  /// Visits all items in list order, as of one moment; returns the commit they are of.
+  func forEachRecord(
+    includingDeleted: Bool, _ visit: (Record) throws(StoreError) -> Void
+  ) throws(StoreError) -> Token {
+    try checkOpen()
+    try refresh()
+    let log = state.withLock { $0.log }
+    var window = RecordWindow(folder: folder)
+    for number in 0..<log.index.count {
+      let entry = log.index[number]
+      guard entry.state == .live || (includingDeleted && entry.state == .deleted) else { continue }
+      try visit(Record(try window.content(at: log.index.location(of: entry)), entry))
+    }
+    return token(epoch: log.epoch, revision: log.revision)
+  }
+}

@@ -1,0 +1,144 @@
+import Foundation
+import FreshetStore
+import Testing
+
+@testable import FreshetCLI
+
+@Suite("freshet store")
+struct StoreCommandTests {
+  private let sandbox: Sandbox
+
+  init() throws {
+    sandbox = try Sandbox()
+    let lines = (1...5).map { "{\"id\":\"book:local:\($0)\",\"title\":\"B\($0)\"}" }
+    _ = try sandbox.run("save", "-f", "-", input: lines.joined(separator: "\n"))
+    _ = try sandbox.run("delete", "book:local:2")
+  }
+
+  private var segment: String { sandbox.store + "/log-00000000000000000001.ndjson" }
+
+  private func flip(_ offset: Int) throws {
+    var bytes = try Data(contentsOf: URL(fileURLWithPath: segment))
+    bytes[offset] ^= 1
+    try bytes.write(to: URL(fileURLWithPath: segment))
+  }
+
+  @Test("verify: 0 for a sound store, 1 and the places for a damaged one")
+  func verify() throws {
+    let sound = try sandbox.run("store", "verify")
+    #expect(sound.status == .exited(0))
+    #expect(sound.results.map { $0["op"] } == ["store.verify"])
+    #expect(sound.results[0]["damaged"] == 0)
+    try flip(100)
+    let damaged = try sandbox.run("store", "verify")
+    #expect(damaged.status == .exited(1))
+    let finding = try #require(damaged.all("store.finding").first)
+    #expect(finding["kind"] == "damage")
+    #expect(finding["file"] == "log-00000000000000000001.ndjson")
+    #expect(damaged.results.map(\.errorCode) == ["damaged"])
+    #expect(damaged.errors.contains("freshet store salvage"))
+    #expect(damaged.end?["exit"] == 1)
+  }
+
+  @Test("a damaged store names the commands that help")
+  func advice() throws {
+    try flip(100)
+    let list = try sandbox.run("list")
+    #expect(list.status == .exited(7))
+    #expect(list.errors.contains("freshet store verify"))
+    #expect(list.errors.contains("freshet store salvage"))
+  }
+
+  @Test("salvage: what can be read goes to a new store, the old one is as it was")
+  func salvage() throws {
+    try flip(100)
+    let before = try Data(contentsOf: URL(fileURLWithPath: segment))
+    let run = try sandbox.run("store", "salvage", sandbox.path("rescued"))
+    #expect(run.status == .exited(0))
+    #expect(run.results[0]["changed"] == true)
+    #expect(try Data(contentsOf: URL(fileURLWithPath: segment)) == before)
+    let list = try sandbox.run("list", "--store", sandbox.path("rescued"))
+    #expect(
+      Set(list.items).isSubset(of: ["book:local:1", "book:local:3", "book:local:4", "book:local:5"])
+    )
+    #expect(list.items.count >= 3)
+    let twice = try sandbox.run(
+      "store", "salvage", sandbox.store, sandbox.path("rescued"))
+    #expect(twice.status == .exited(7))
+  }
+
+  @Test("stats and compact tell figures")
+  func figures() throws {
+    let stats = try sandbox.run("store", "stats")
+    #expect(stats.status == .exited(0))
+    #expect(stats.results[0]["live"] == 4)
+    #expect(stats.results[0]["deleted"] == 1)
+    #expect(stats.results[0].revision == 2)
+    let compact = try sandbox.run("store", "compact")
+    #expect(compact.status == .exited(0))
+    #expect(compact.results[0]["live"] == 4)
+    #expect(try sandbox.run("list").items.count == 4)
+    #expect(try sandbox.run("store", "verify").status == .exited(0))
+  }
+
+  @Test("export and import: there and back, deleted items too")
+  func transfer() throws {
+    let file = sandbox.path("items.ndjson")
+    let export = try sandbox.run("store", "export", file, "--include-deleted")
+    #expect(export.status == .exited(0))
+    #expect(export.results[0]["items"] == 4)
+    #expect(export.results[0]["deleted"] == 1)
+    #expect(try sandbox.run("store", "export", file).status == .exited(7))
+    #expect(try sandbox.run("store", "export", "-").status == .exited(2))
+    let other = sandbox.path("other")
+    let imported = try sandbox.run("store", "import", file, "--store", other)
+    #expect(imported.status == .exited(0))
+    #expect(imported.results[0]["items"] == 5)
+    #expect(
+      try sandbox.run("list", "--store", other).items == sandbox.run("list").items)
+    _ = try sandbox.run("restore", "book:local:2", "--store", other)
+    #expect(try sandbox.run("list", "--store", other).items[1] == "book:local:2")
+    _ = try sandbox.run("delete", "book:local:2", "--store", other)
+    let again = try sandbox.run("store", "import", file, "--store", other)
+    #expect(again.results[0]["changed"] == 0)
+  }
+
+  @Test("import: bad lines are refused with their numbers, the others go in")
+  func refused() throws {
+    let lines = [
+      #"{"id":"book:local:8","body":{"id":"book:local:8"}}"#, "nonsense",
+      #"{"id":"book:local:9","body":[]}"#,
+    ]
+    let run = try sandbox.run("store", "import", "-", input: lines.joined(separator: "\n"))
+    #expect(run.status == .exited(1))
+    #expect(run.results.map(\.errorCode) == ["invalid_body", "invalid_body", "refused"])
+    #expect(run.results.map { $0["line"] } == [2, 3, nil])
+    #expect(try sandbox.run("list").items.contains("book:local:8"))
+  }
+
+  @Test("sign: only when confirmed, and then edited lines count")
+  func sign() throws {
+    let text = try String(contentsOfFile: segment, encoding: .utf8)
+    try text.replacing("\"B3\"", with: "\"by hand\"").write(
+      toFile: segment, atomically: false, encoding: .utf8)
+    #expect(try sandbox.run("store", "sign").status == .exited(2))
+    #expect(try sandbox.run("list").status == .exited(7))
+    let run = try sandbox.run("store", "sign", "--yes")
+    #expect(run.status == .exited(0))
+    #expect(run.results[0]["signed"] == 1)
+    let shown = try sandbox.run("show", "book:local:3")
+    #expect(shown.records.contains { $0.text.contains("by hand") })
+  }
+
+  @Test("what makes no sense is exit 2; no store is exit 7")
+  func usage() throws {
+    for words in [["store"], ["store", "mend"], ["store", "verify", "x"], ["store", "salvage"]] {
+      #expect(try sandbox.run(words, bytes: nil).status == .exited(2))
+    }
+    for action in ["verify", "stats", "compact", "sign --yes"] {
+      let words = ["store"] + action.split(separator: " ").map(String.init)
+      let run = try sandbox.run(words + ["--store", sandbox.path("none")], bytes: nil)
+      #expect(run.status == .exited(7), "\(action)")
+    }
+  }
+}
