@@ -162,14 +162,17 @@ public final class DatabaseManager: Sendable {
   func feed<Source: PullSource, O: Observer>(
     to observer: O, _ make: @escaping @Sendable (Journal) throws(StoreError) -> Source
   ) -> Subscription where O.Element == Source.Element, O.Failure == StoreError {
-    let subscription = PullSubscription<Source, O>(manager: self)
+    let subscription = PullSubscription<Source, O>(keeping: self)
     var observer = observer
     observer.start(subscription)
     let started = observer
     whenReady { result in
       do throws(StoreError) {
         let journal = try result.get()
-        subscription.begin(journal, try make(journal), started)
+        subscription.begin(journal.hub, try make(journal), started) {
+          (listener) throws(StoreError) in
+          try journal.hub.add(listener, journal: journal)
+        }
       } catch {
         subscription.refuse(started, error)
       }

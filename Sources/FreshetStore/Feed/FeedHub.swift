@@ -8,11 +8,16 @@ protocol FeedListener: AnyObject, Sendable {
   func close(_ error: StoreError?)
 }
 
+/// Where feeds are listed, to be woken.
+protocol FeedHome: AnyObject, Sendable {
+  func remove(_ listener: any FeedListener)
+}
+
 /// Knows how far feeds may read, and wakes them when that moves.
 ///
 /// News comes from this process's committer and from one thread that watches HEAD for the commits
 /// of other processes. Both only say "look again".
-final class FeedHub: Sendable {
+final class FeedHub: FeedHome {
   private struct State: Sendable {
     var limit: HeadRecord
     var listeners: [ObjectIdentifier: any FeedListener] = [:]

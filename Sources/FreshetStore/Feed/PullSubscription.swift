@@ -41,26 +41,29 @@ where O.Element == Source.Element, O.Failure == StoreError {
     var isResumed = false
     var end: End<StoreError>?
     /// Where it is listed as a listener.
-    var hub: FeedHub?
+    var home: (any FeedHome)?
     /// Kept open for as long as the feed runs.
-    var manager: DatabaseManager?
+    var store: (any AnyObject & Sendable)?
   }
 
   private let state: Mutex<State>
 
-  init(manager: DatabaseManager) {
-    state = Mutex(State(manager: manager))
+  init(keeping store: any AnyObject & Sendable) {
+    state = Mutex(State(store: store))
     super.init()
   }
 
-  /// Starts: arms the watch, then reads.
-  func begin(_ journal: Journal, _ source: Source, _ observer: O) {
+  /// Starts: joins the listeners, which arms what wakes them, then reads.
+  func begin(
+    _ home: any FeedHome, _ source: Source, _ observer: O,
+    joining: (any FeedListener) throws(StoreError) -> Void
+  ) {
     state.withLock { state in
       state.work = Work(source: source, observer: observer)
-      state.hub = journal.hub
+      state.home = home
     }
     do throws(StoreError) {
-      try journal.hub.add(self, journal: journal)
+      try joining(self)
     } catch {
       state.withLock { $0.end = .failed(error) }
     }
@@ -180,8 +183,8 @@ where O.Element == Source.Element, O.Failure == StoreError {
 
   private func leaveHub() {
     // The manager may close with its last reference: outside the lock.
-    let (hub, manager) = state.withLock { ($0.hub.take(), $0.manager.take()) }
-    hub?.remove(self)
-    withExtendedLifetime(manager) {}
+    let (home, store) = state.withLock { ($0.home.take(), $0.store.take()) }
+    home?.remove(self)
+    withExtendedLifetime(store) {}
   }
 }

@@ -1,4 +1,5 @@
 import Freshet
+import Synchronization
 
 /// What an export wrote.
 public struct ExportReport: Sendable, Hashable {
@@ -96,30 +97,45 @@ private struct Export {
         if waiting.count >= Self.bufferBytes { try flush() }
       }
       try flush()
-      do throws(SystemError) {
-        try file.synchronize()
-        try fileSystem.rename(partial, to: path)
-        try fileSystem.synchronizeDirectory(Self.parent(of: path))
-      } catch {
-        throw .system(error, doing: "write", path: path)
-      }
+      try install(file, partial, on: fileSystem)
       return ExportReport(token: token, liveCount: live, deletedCount: deleted, bytes: written)
     } catch {
-      do throws(SystemError) {
-        try fileSystem.remove(partial)
-      } catch let second {
-        throw StoreError(
-          error.code, "\(error.message); \(partial) is left behind (\(second))", path: error.path,
-          cause: error)
-      }
-      throw error
+      throw withoutLeftOver(error, partial, on: fileSystem)
     }
+  }
+
+  private func install(
+    _ file: any File, _ partial: String, on fileSystem: any FileSystem
+  ) throws(StoreError) {
+    do throws(SystemError) {
+      try file.synchronize()
+      try fileSystem.rename(partial, to: path)
+      try fileSystem.synchronizeDirectory(Self.parent(of: path))
+    } catch {
+      throw .system(error, doing: "write", path: path)
+    }
+  }
+
+  /// The error, after the unfinished file was removed; one that says so when it could not be.
+  private func withoutLeftOver(
+    _ failure: StoreError, _ partial: String, on fileSystem: any FileSystem
+  ) -> StoreError {
+    do throws(SystemError) {
+      try fileSystem.remove(partial)
+    } catch {
+      if error.isAbsent { return failure }
+      return StoreError(
+        failure.code, "\(failure.message); \(partial) is left behind (\(error))",
+        path: failure.path, cause: failure)
+    }
+    return failure
   }
 
   private func checkIsFree(_ fileSystem: any FileSystem) throws(StoreError) {
     let isFree: Bool
     do throws(SystemError) {
-      isFree = try replacing || fileSystem.status(at: path) == nil
+      let found = try fileSystem.status(at: path)
+      isFree = replacing || found == nil
     } catch {
       throw .system(error, doing: "look at", path: path, fallback: .notWritable)
     }

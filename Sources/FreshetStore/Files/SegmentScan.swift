@@ -43,11 +43,15 @@ struct SegmentScan {
       return .torn
     case .line(let range):
       text = Array(reader.buffer[range])
-      do throws(LineFault) {
-        line = try text.withUnsafeBytes { bytes throws(LineFault) in try RecordLine(bytes) }
+      let parsed = text.withUnsafeBytes { bytes in
+        Result { () throws(LineFault) in try RecordLine(bytes) }
+      }
+      switch parsed {
+      case .success(let record):
+        line = record
         return .record
-      } catch {
-        return .bad(reason: error.description)
+      case .failure(let fault):
+        return .bad(reason: fault.description)
       }
     }
   }

@@ -236,7 +236,8 @@ private final class RepeatingWriter {
   func apply(_ operations: [Operation]) throws(StoreError) {
     permits.take()
     if let error = failure.error { throw error }
-    store.apply(operations).subscribe(
+    // It ends with its answer; nothing is to be taken back.
+    _ = store.apply(operations).subscribe(
       onValue: { _ in },
       onEnd: { [permits, failure] end in
         if case .failed(let error) = end { failure.note(error) }

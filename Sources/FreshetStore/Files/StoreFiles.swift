@@ -5,17 +5,17 @@
 public enum StoreFiles {
   /// The folder's files, opened for reading only.
   static func folder(_ path: String, _ options: StoreOptions) throws(StoreError) -> StoreFolder {
+    let status: FileStatus?
     do throws(SystemError) {
-      guard let status = try options.fileSystem.status(at: path) else {
-        throw StoreError(.notAStore, "there is no store at \(path)", path: path)
-      }
-      guard status.isDirectory else {
-        throw StoreError(.notADirectory, "\(path) is a file; a store is a directory", path: path)
-      }
-    } catch let error as SystemError {
+      status = try options.fileSystem.status(at: path)
+    } catch {
       throw .system(error, doing: "look at", path: path, fallback: .notReadable)
-    } catch let error as StoreError {
-      throw error
+    }
+    guard let status else {
+      throw StoreError(.notAStore, "there is no store at \(path)", path: path)
+    }
+    guard status.isDirectory else {
+      throw StoreError(.notADirectory, "\(path) is a file; a store is a directory", path: path)
     }
     return StoreFolder(path: path, fileSystem: options.fileSystem, isReadOnly: true)
   }

@@ -2,6 +2,8 @@
 public struct Query: Sendable, Hashable {
   /// Items whose id begins with one of these, compared byte by byte; empty for all.
   public let idPrefixes: [String]
+  /// The order of the items.
+  public var order = Order.insertion
 
   /// Every live item.
   public static let all = Query(idPrefixes: [])
@@ -14,6 +16,13 @@ public struct Query: Sendable, Hashable {
   /// The live items whose id begins with one of these, compared byte by byte.
   public static func ids(startingWithAny prefixes: [String]) -> Query {
     Query(idPrefixes: prefixes.contains("") ? [] : prefixes)
+  }
+
+  /// The same items in another order.
+  public func ordered(by order: Order) -> Query {
+    var query = self
+    query.order = order
+    return query
   }
 
   /// Whether a list of this query holds an item of this id.

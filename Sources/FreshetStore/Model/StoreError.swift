@@ -55,6 +55,10 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     public static let diverged = Code("diverged")
     /// The changes after the token are no longer kept.
     public static let compacted = Code("compacted")
+    /// The query makes no sense: an empty page, or a key of another order.
+    public static let invalidQuery = Code("invalid_query")
+    /// The batch holds operations that cannot be one commit on every engine.
+    public static let invalidBatch = Code("invalid_batch")
     /// There is something at the path already.
     public static let exists = Code("exists")
     /// The manager was closed.

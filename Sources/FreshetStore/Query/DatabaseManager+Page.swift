@@ -1,0 +1,102 @@
+import Freshet
+import Synchronization
+
+extension DatabaseManager {
+  /// Some of the live items that a query holds, in its order: the first `limit` behind a key.
+  ///
+  ///     var page = try await store.page(.all.ordered(by: .insertion), limit: 50).value()
+  ///     while let key = page.next {
+  ///       page = try await store.page(.all, after: key, limit: 50, at: page.token).value()
+  ///     }
+  ///
+  /// Without a token each page is of the state at its own moment: what was inserted before the key
+  /// does not shift it, and what was deleted is not missed. With the first page's token all pages
+  /// are of one state. The single reads on the subscriber's thread; it fails with `invalidQuery` for
+  /// a limit below 1 and a key of another order, with `compacted`, `diverged` or `differentStore`
+  /// for a token, and with `damaged`, `ioError`, `closed`.
+  ///
+  /// - Complexity: By insertion O(log n + items read). Otherwise one pass over the items that the
+  ///   query holds, and O(limit) memory. With a token of an older state, a pass over the journal.
+  public func page(
+    _ query: Query = .all, after key: PageKey? = nil, limit: Int, at token: Token? = nil
+  ) -> Single<Page, StoreError> {
+    Single { [self] resolver in
+      whenReady { result in
+        do throws(StoreError) {
+          resolver.succeed(
+            try result.get().page(query, after: key, limit: limit, at: token))
+        } catch {
+          resolver.fail(error)
+        }
+      }
+      return nil
+    }
+  }
+}
+
+extension Journal {
+  func page(
+    _ query: Query, after key: PageKey?, limit: Int, at token: Token?
+  ) throws(StoreError) -> Page {
+    var selection = try PageSelection(query, after: key, limit: limit)
+    try checkOpen()
+    try refresh()
+    let log: LogState
+    if let token {
+      try check(token)
+      log = try self.log(at: token.revision)
+    } else {
+      log = state.withLock { $0.log }
+    }
+    if query.order.by == .insertion {
+      try visit(log.index, behind: key?.position, isReversed: query.order.isDescending) {
+        selection.add($0)
+        return !selection.isFull
+      }
+    } else {
+      try visit(log.index, behind: nil, isReversed: false) {
+        selection.add($0)
+        return true
+      }
+    }
+    return selection.page(self.token(epoch: log.epoch, revision: log.revision))
+  }
+
+  /// Visits live items in list order, or against it, from behind a place on, until told to stop.
+  private func visit(
+    _ index: Index, behind place: Position?, isReversed: Bool, _ visit: (Record) -> Bool
+  ) throws(StoreError) {
+    var window = RecordWindow(folder: folder)
+    var number = isReversed ? index.count - 1 : 0
+    if let place {
+      number = index.number(notBefore: place)
+      if isReversed { number -= 1 }
+    }
+    while number >= 0, number < index.count {
+      let entry = index[number]
+      if entry.state == .live {
+        let record = Record(try window.content(at: index.location(of: entry)), entry)
+        if !visit(record) { return }
+      }
+      number += isReversed ? -1 : 1
+    }
+  }
+}
+
+extension Index {
+  /// The first entry that was inserted at a place or behind it.
+  fileprivate func number(notBefore place: Position) -> Int {
+    var low = 0
+    var high = count
+    while low < high {
+      let middle = (low + high) / 2
+      let entry = self[middle]
+      if (entry.created, Int(entry.createdIndex)) < place.origin {
+        low = middle + 1
+      } else {
+        high = middle
+      }
+    }
+    return low
+  }
+}
