@@ -63,8 +63,9 @@ func openStore(
   }
 }
 
-/// Fills a store with `count` records, in commits of 1,000 without waiting for the disk.
-func fill(_ path: String, _ count: Int) {
+/// Fills a store with `count` records, in commits of 1,000 without waiting for the disk, and compacts
+/// it as a store of that size would have been by itself.
+func fill(_ path: String, _ count: Int, compacts: Bool = true) {
   let manager = openStore(path, .interval(.seconds(1)))
   for start in stride(from: 0, to: count, by: 1000) {
     let batch = (start..<min(start + 1000, count)).map {
@@ -72,5 +73,6 @@ func fill(_ path: String, _ count: Int) {
     }
     _ = answer(manager.apply(batch))
   }
+  if compacts { _ = answer(manager.compact()) }
   manager.close()
 }

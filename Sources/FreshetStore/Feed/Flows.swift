@@ -35,6 +35,12 @@ public struct LiveListFlow: Flow {
   @discardableResult
   public func subscribe<O: Observer>(_ observer: O) -> Subscription
   where O.Element == LiveList, O.Failure == StoreError {
+    if query.order == .insertion { return feed(observer) }
+    return feed(ReorderingObserver(observer, query.order))
+  }
+
+  private func feed<O: Observer>(_ observer: O) -> Subscription
+  where O.Element == LiveList, O.Failure == StoreError {
     manager.feed(to: observer) { [query, start] journal in
       LiveListSource(journal: journal, query: query, start: start)
     }

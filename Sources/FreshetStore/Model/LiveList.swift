@@ -99,7 +99,7 @@ public struct ListDiff: Sendable, Hashable {
 public struct LiveList: Sendable, Hashable {
   /// The commit this list is of.
   public let token: Token
-  /// The rows in list order: the order of insertion.
+  /// The rows in the query's order.
   public let records: [Record]
   /// What changed since the element before; empty for the first.
   public let diff: ListDiff
