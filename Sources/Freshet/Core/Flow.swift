@@ -1,9 +1,14 @@
 /// A source of values over time.
 ///
+///     let token = [1, 2, 3].flow
+///       .filter { $0 != 2 }
+///       .map { "number \($0)" }
+///       .subscribe { line in show(line) }
+///
 /// A flow is a description. Nothing happens until somebody subscribes, and each
 /// subscription does the work again, unless the flow's name says that it is
 /// shared. What every flow keeps is written down, rule by rule, in
-/// `docs/stream-contract.md`.
+/// `docs/stream-contract.md`; `docs/operators.md` lists what can be done with one.
 public protocol Flow<Element, Failure>: Sendable {
   /// The type of value it delivers.
   associatedtype Element: Sendable

@@ -5,7 +5,8 @@ import Synchronization
 /// A source makes one subclass instance per subscription, hands it to
 /// ``Observer/start(_:)`` before the first value and returns it from
 /// ``Flow/subscribe(_:)``. It is one object for a whole chain of synchronous
-/// operators, whatever the chain's length.
+/// operators, whatever the chain's length. A program that subscribes with closures
+/// holds a ``Disposable`` instead; observers and sources of your own meet this one.
 ///
 /// Disposing is idempotent and safe from any thread. After it returns nothing
 /// new starts; on the delivering thread nothing at all follows.

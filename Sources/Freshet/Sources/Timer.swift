@@ -2,7 +2,8 @@
 ///
 ///     result   ---(x|)     Timer(after: 3 ticks, on: scheduler)
 ///
-/// Each subscription has a timer of its own; disposing calls it off.
+/// Each subscription has a timer of its own; disposing calls it off. Foundation has a
+/// class of this name: where both are imported, write `Freshet.Timer`.
 @frozen
 public struct Timer: Flow {
   /// Nothing but that the time has come.

@@ -127,28 +127,14 @@ extension VirtualScheduler {
   ///   - flow: What to observe.
   ///   - subscription: When to subscribe, `^`, and when to dispose, `!`; both come before
   ///     anything else in their tick. Without `^` it is now.
-  ///   - limit: How many ticks to wait. Without `!` the dispose comes at the end of the last.
+  ///   - limit: How many ticks to wait; ten thousand when nil, and a thousand more than the
+  ///     subscription's diagram lasts. Without `!` the dispose comes at the end of the last.
   /// - Throws: ``MarbleError`` when the subscription's diagram cannot be read.
   public func record<Source: Flow>(
-    _ flow: Source, during subscription: String = "^", limit: Int = 1000
+    _ flow: Source, during subscription: String = "^", limit: Int? = nil
   ) throws(MarbleError) -> Recorder<Source.Element, Source.Failure> {
     let span = try MarbleDiagram(subscription, tick: tick).span(needsStart: false)
-    let recorder = Recorder<Source.Element, Source.Failure>(scheduler: self)
-    let origin = now
-    let planned = DisposeBag()
-    if let end = span.end {
-      scheduleFirst(after: end) { recorder.dispose() }.store(in: planned)
-    }
-    if span.start == .zero, span.end != .zero {
-      recorder.subscribe(to: flow)
-    } else if span.start != span.end {
-      scheduleFirst(after: span.start) { recorder.subscribe(to: flow) }.store(in: planned)
-    }
-    advance(to: origin + ticks(limit))
-    recorder.dispose()
-    advance(by: ticks(limit))
-    planned.dispose()
-    return recorder
+    return record(flow, during: span, for: patience(limit, [span.start, span.end ?? .zero]))
   }
 
   /// Observes a flow and compares what came with a diagram, value for value by their text.
@@ -161,13 +147,15 @@ extension VirtualScheduler {
   ///   - flow: What to observe.
   ///   - diagram: What is expected to come; see ``Recorder/difference(from:)``.
   ///   - subscription: When to subscribe and to dispose; see ``record(_:during:limit:)``.
-  ///   - limit: How many ticks to wait.
+  ///   - limit: How many ticks to wait; ten thousand when nil, and a thousand more than the
+  ///     diagrams last.
   /// - Returns: The difference; nil when there is none and no rule of the contract was broken.
   /// - Throws: ``MarbleError`` for a diagram that cannot be read.
   public func difference<Source: Flow>(
-    of flow: Source, from diagram: String, during subscription: String = "^", limit: Int = 1000
+    of flow: Source, from diagram: String, during subscription: String = "^", limit: Int? = nil
   ) throws(MarbleError) -> MarbleDifference? {
-    try record(flow, during: subscription, limit: limit).difference(from: diagram)
+    try record(flow, expecting: diagram, during: subscription, limit: limit)
+      .difference(from: diagram)
   }
 
   /// Observes a flow and compares what came with a diagram whose names stand for values.
@@ -178,15 +166,52 @@ extension VirtualScheduler {
   ///   - values: The values that the names stand for.
   ///   - failure: What `#` stands for; nil for any failure.
   ///   - subscription: When to subscribe and to dispose; see ``record(_:during:limit:)``.
-  ///   - limit: How many ticks to wait.
+  ///   - limit: How many ticks to wait; ten thousand when nil, and a thousand more than the
+  ///     diagrams last.
   /// - Returns: The difference; nil when there is none and no rule of the contract was broken.
   /// - Throws: ``MarbleError`` for a diagram that cannot be read, or a name that stands for no value.
   public func difference<Source: Flow>(
     of flow: Source, from diagram: String, values: [String: Source.Element],
-    failure: Source.Failure? = nil, during subscription: String = "^", limit: Int = 1000
+    failure: Source.Failure? = nil, during subscription: String = "^", limit: Int? = nil
   ) throws(MarbleError) -> MarbleDifference?
   where Source.Element: Equatable, Source.Failure: Equatable {
-    try record(flow, during: subscription, limit: limit)
+    try record(flow, expecting: diagram, during: subscription, limit: limit)
       .difference(from: diagram, values: values, failure: failure)
+  }
+
+  /// Records for as long as the diagrams last, and longer.
+  private func record<Source: Flow>(
+    _ flow: Source, expecting diagram: String, during subscription: String, limit: Int?
+  ) throws(MarbleError) -> Recorder<Source.Element, Source.Failure> {
+    let last = try MarbleDiagram(diagram, tick: tick).events.last?.offset ?? .zero
+    let span = try MarbleDiagram(subscription, tick: tick).span(needsStart: false)
+    return record(flow, during: span, for: patience(limit, [last, span.start, span.end ?? .zero]))
+  }
+
+  /// How long to wait for what a flow may still say.
+  private func patience(_ limit: Int?, _ known: [Duration]) -> Duration {
+    if let limit { return ticks(limit) }
+    return max(ticks(10_000), (known.max() ?? .zero) + ticks(1000))
+  }
+
+  private func record<Source: Flow>(
+    _ flow: Source, during span: (start: Duration, end: Duration?), for duration: Duration
+  ) -> Recorder<Source.Element, Source.Failure> {
+    let recorder = Recorder<Source.Element, Source.Failure>(scheduler: self)
+    let origin = now
+    let planned = DisposeBag()
+    if let end = span.end {
+      scheduleFirst(after: end) { recorder.dispose() }.store(in: planned)
+    }
+    if span.start == .zero, span.end != .zero {
+      recorder.subscribe(to: flow)
+    } else if span.start != span.end {
+      scheduleFirst(after: span.start) { recorder.subscribe(to: flow) }.store(in: planned)
+    }
+    advance(to: origin + duration)
+    recorder.dispose()
+    advance(by: duration)
+    planned.dispose()
+    return recorder
   }
 }

@@ -154,6 +154,15 @@ struct MarbleTests {
     #expect(time.pendingCount == 0)
   }
 
+  @Test("it waits for as long as the diagrams last, and longer")
+  func patience() throws {
+    let time = VirtualScheduler()
+    #expect(try time.difference(of: time.cold("a 30s b|"), from: "a 30s b|") == nil)
+    #expect(try time.difference(of: time.cold("a 30s b|"), from: "a 30s b") != nil)
+    #expect(try time.difference(of: time.cold("a 5s b"), from: "a") != nil)
+    #expect(try time.difference(of: time.cold("a|"), from: " 30s a|", during: " 30s ^") == nil)
+  }
+
   @Test("a value after the dispose is a broken rule")
   func lateValue() throws {
     let time = VirtualScheduler()
