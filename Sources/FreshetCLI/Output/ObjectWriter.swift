@@ -34,6 +34,26 @@ struct ObjectWriter {
 
   mutating func int(_ key: StaticString, _ value: Int) { int(key, Int64(value)) }
 
+  /// A figure with three decimals at most; null for what is no number.
+  mutating func figure(_ key: StaticString, _ value: Double?) {
+    open(key)
+    if let value, value.isFinite, abs(value) < 1e15 {
+      let rounded = (value * 1000).rounded() / 1000
+      append(digits: rounded == rounded.rounded() ? "\(Int64(rounded))" : "\(rounded)")
+    } else {
+      appendNull()
+    }
+  }
+
+  mutating func figures(_ key: StaticString, _ values: [Double]) {
+    open(key)
+    list(values) { writer, value in
+      writer.append(digits: "\((value * 1000).rounded() / 1000)")
+    }
+  }
+
+  private mutating func append(digits: String) { bytes.append(contentsOf: digits.utf8) }
+
   mutating func bool(_ key: StaticString, _ value: Bool) {
     open(key)
     append(value ? "true" : "false")

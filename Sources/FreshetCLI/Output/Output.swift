@@ -134,6 +134,14 @@ final class Output: Sendable {
     }
   }
 
+  /// Takes what waits away instead of writing it, to measure how it comes to be.
+  func takeWaiting() -> [UInt8] {
+    state.withLock { state in
+      defer { state.buffer.removeAll(keepingCapacity: true) }
+      return state.buffer
+    }
+  }
+
   // MARK: Writing
 
   /// Writes everything that waits; called by the main thread only.

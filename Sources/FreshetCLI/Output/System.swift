@@ -233,6 +233,42 @@ enum System {
     }
   }
 
+  /// Appends bytes and waits until they are on the disk.
+  static func writeDurably(_ bytes: [UInt8], to descriptor: Int32) throws(Failure) {
+    try writeAll(bytes, to: descriptor)
+    if fdatasync(descriptor) != 0 { throw Failure(number: errno) }
+  }
+
+  static func exponential(_ power: Double) -> Double { exp(power) }
+
+  /// The machine in a few words: processor, how many, system.
+  static var machine: String {
+    var system = utsname()
+    uname(&system)
+    let kernel = withUnsafeBytes(of: &system.release) { bytes in
+      String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+    }
+    var text = ""
+    // Where there is no such file the processor's name is left out.
+    if let bytes = try? contents(of: "/proc/cpuinfo", limit: 8192) {
+      let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n")
+      if let line = lines.first(where: { $0.hasPrefix("model name") }),
+        let colon = line.firstIndex(of: ":")
+      {
+        text = line[line.index(after: colon)...].drop(while: \.isWhitespace) + ", "
+      }
+    }
+    return text + "\(sysconf(Int32(_SC_NPROCESSORS_ONLN))) cores, kernel \(kernel)"
+  }
+
+  /// How much memory the process has, in KiB; nil where that cannot be told.
+  static var residentKibibytes: Int64? {
+    guard let bytes = try? contents(of: "/proc/self/statm", limit: 256) else { return nil }
+    let fields = String(decoding: bytes, as: UTF8.self).split(separator: " ")
+    guard fields.count > 1, let pages = Int64(fields[1]) else { return nil }
+    return pages * Int64(sysconf(Int32(_SC_PAGESIZE))) / 1024
+  }
+
   /// Now, in microseconds since 1970.
   static var wallMicroseconds: Int64 {
     var now = timespec()

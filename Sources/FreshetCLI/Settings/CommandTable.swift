@@ -1,10 +1,23 @@
 /// Everything that can be typed after `freshet`.
 enum CommandTable {
   static let commands: [CommandSpec] = [
-    SaveCommand.spec, ListCommand.spec, ShowCommand.spec, DeleteCommand.spec, RestoreCommand.spec,
-    WatchCommand.spec, BooksCommand.spec, GuidanceCommand.spec, RunCommand.spec, StoreCommand.spec,
-    ConfigCommand.spec, DoctorCommand.spec,
-    CompletionsCommand.spec, ManCommand.spec, HelpCommand.spec, VersionCommand.spec,
+    SaveCommand.spec,
+    ListCommand.spec,
+    ShowCommand.spec,
+    DeleteCommand.spec,
+    RestoreCommand.spec,
+    WatchCommand.spec,
+    BooksCommand.spec,
+    GuidanceCommand.spec,
+    RunCommand.spec,
+    BenchCommand.spec,
+    StoreCommand.spec,
+    ConfigCommand.spec,
+    DoctorCommand.spec,
+    CompletionsCommand.spec,
+    ManCommand.spec,
+    HelpCommand.spec,
+    VersionCommand.spec,
   ]
 
   /// Options of every command.
@@ -25,7 +38,10 @@ enum CommandTable {
 
   /// Commands of the product that this version does not have.
   static let later = [
-    "download", "search", "bench", "serve", "schema",
+    "download",
+    "search",
+    "serve",
+    "schema",
   ]
 
   static let parser = ArgumentParser(commands: commands, globals: globals, later: later)

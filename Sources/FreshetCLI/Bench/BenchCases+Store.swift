@@ -1,0 +1,158 @@
+import Foundation
+import Freshet
+import FreshetStore
+
+/// The cases of the store and of the event stream.
+enum StoreCases {
+  static let all: [BenchCase] = [
+    BenchCase(
+      name: "save", summary: "durable saves, one after the other", events: 2000,
+      work: { (count, waiter) throws(Stop) in try saves(count, inOneCommit: 1, waiter) },
+      floor: { (count, _) throws(Stop) in try rawWrites(count) }),
+    BenchCase(
+      name: "save-1000", summary: "durable commits of a thousand saves", events: 200_000,
+      work: { (count, waiter) throws(Stop) in try saves(count, inOneCommit: 1000, waiter) }),
+    BenchCase(
+      name: "encode", summary: "events into lines; by hand: JSONEncoder", events: 200_000,
+      work: BenchCase.slicing { encode($0) },
+      floor: BenchCase.slicing { encodeWithFoundation($0) }),
+  ]
+
+  // MARK: Saving
+
+  /// A folder that goes away at the end: in `$TMPDIR`, which should be on the disk that counts.
+  private static func inFolder<Value>(
+    _ body: (String) throws(Stop) -> Value
+  ) throws(Stop) -> Value {
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
+      "freshet-bench-\(UUID().uuidString)")
+    do {
+      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    } catch {
+      throw .store(Problem(code: "io_error", message: "cannot make a folder: \(error)"))
+    }
+    defer {
+      do {
+        try FileManager.default.removeItem(at: folder)
+      } catch {
+        Diagnostics(verbosity: 0, usesColor: false).error("cannot remove \(folder.path): \(error)")
+      }
+    }
+    return try body(folder.path)
+  }
+
+  private static func body(_ number: Int) -> [UInt8] {
+    Array(
+      "{\"id\":\"book:bench:\(number)\",\"title\":\"\(String(repeating: "x", count: 900))\"}".utf8)
+  }
+
+  private static func saves(
+    _ count: Int, inOneCommit size: Int, _ waiter: Waiter
+  ) throws(Stop) -> BenchCase.Pass {
+    try inFolder { (folder) throws(Stop) in
+      let manager: DatabaseManager
+      do throws(StoreError) {
+        manager = try DatabaseManager.open(at: folder + "/store")
+      } catch {
+        throw .store(Problem(error))
+      }
+      defer { manager.close() }
+      var nanoseconds: [Double] = []
+      for start in stride(from: 0, to: count, by: size) {
+        let numbers = start..<min(start + size, count)
+        let operations = numbers.map {
+          FreshetStore.Operation.save(id: "book:bench:\($0)", body: body($0))
+        }
+        let begin = ContinuousClock.now
+        let answer = try Blocking.result(of: manager.apply(operations), waiter)
+        nanoseconds.append(begin.duration(to: .now).nanoseconds / Double(numbers.count))
+        if case .failure(let error) = answer { throw .store(Problem(error)) }
+      }
+      return BenchCase.Pass(nanoseconds: nanoseconds, events: count, output: count)
+    }
+  }
+
+  /// The same bytes appended to a file, each made durable.
+  private static func rawWrites(_ count: Int) throws(Stop) -> BenchCase.Pass {
+    try inFolder { (folder) throws(Stop) in
+      do throws(System.Failure) {
+        let descriptor = try System.open(folder + "/raw", forWriting: true)
+        defer { System.closeFile(descriptor) }
+        var nanoseconds: [Double] = []
+        for number in 0..<count {
+          let bytes = body(number)
+          let begin = ContinuousClock.now
+          try System.writeDurably(bytes, to: descriptor)
+          nanoseconds.append(begin.duration(to: .now).nanoseconds)
+        }
+        return BenchCase.Pass(nanoseconds: nanoseconds, events: count, output: count)
+      } catch {
+        throw .store(Problem(code: "io_error", message: "cannot write: \(error.words)"))
+      }
+    }
+  }
+
+  // MARK: Encoding
+
+  private static func encode(_ count: Int) -> Int {
+    let output = Output(format: .ndjson, now: { 0 })
+    var written = 0
+    for number in 0..<count {
+      var head = EventHead("item.changed")
+      head.revision = Int64(number)
+      head.cursor = "c1.Zk3q.88.7f2a"
+      head.time = 1_790_000_000_000_000
+      head.view = "downloads"
+      head.id = "film:tmdb:movie:603"
+      head.correlation = "s1:L17"
+      let waiting = output.emit(head) { data in
+        data.string("from", "queued")
+        data.string("to", "downloading")
+        data.int("done", number)
+        data.int("total", 987_654)
+        data.string("title", "The Matrix, or how the sea came to the shore of the morning")
+      }
+      if waiting >= Output.highWaterBytes { written += output.takeWaiting().count }
+    }
+    return written + output.takeWaiting().count
+  }
+
+  private struct Event: Encodable {
+    struct Payload: Encodable {
+      let from: String
+      let to: String
+      let done: Int
+      let total: Int
+      let title: String
+    }
+
+    let v: Int
+    let seq: Int
+    let rev: Int
+    let cursor: String
+    let ts: String
+    let type: String
+    let view: String
+    let id: String
+    let cid: String
+    let data: Payload
+  }
+
+  private static func encodeWithFoundation(_ count: Int) -> Int {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    var written = 0
+    for number in 0..<count {
+      let event = Event(
+        v: 1, seq: number, rev: number, cursor: "c1.Zk3q.88.7f2a",
+        ts: "2026-09-21T14:13:20.000000Z", type: "item.changed", view: "downloads",
+        id: "film:tmdb:movie:603", cid: "s1:L17",
+        data: Event.Payload(
+          from: "queued", to: "downloading", done: number, total: 987_654,
+          title: "The Matrix, or how the sea came to the shore of the morning"))
+      // Strings and whole numbers can always be encoded.
+      if let bytes = try? encoder.encode(event) { written += bytes.count + 1 }
+    }
+    return written
+  }
+}

@@ -1,0 +1,205 @@
+import FreshetStore
+
+/// `freshet bench`: how fast pipelines, the store and the event stream are on this machine.
+enum BenchCommand {
+  static let spec = CommandSpec(
+    name: "bench",
+    summary: "Measure operator pipelines, the store and the event stream.",
+    arguments: [
+      ArgumentSpec(
+        name: "CASE", help: "which cases, by a part of their names, * for anything", count: 0...64)
+    ],
+    options: [
+      .value("pipeline", "EXPR", "measure this pipeline instead; may be given more than once"),
+      .value("events", "N", "values in a run"),
+      .value("runs", "R", "how often each case is run: 10"),
+      .value("warmup", "W", "runs before those that count: 2"),
+      .value("compare", "FILE", "an earlier result: tell what changed, and how sure that is"),
+      .value("html", "FILE", "write a page with charts"),
+      .flag("list", "tell the cases, and measure nothing"),
+    ],
+    examples: [
+      .init(line: "freshet bench", meaning: "every case, beside the same work by hand"),
+      .init(
+        line: "freshet bench --pipeline 'range(1..1000000) | map(*3) | filter(even) | scan(+)'",
+        meaning: "a pipeline of one's own"),
+      .init(
+        line: "freshet bench subject --format ndjson >before.ndjson",
+        meaning: "a result to compare with"),
+      .init(
+        line: "freshet bench subject --compare before.ndjson --html report.html",
+        meaning: "what changed since, on a page"),
+    ],
+    notes: [
+      "A pipeline is a source and operators with | between. Sources: range(1..1000), lines(FILE) or "
+        + "lines(-), subject(10 observers), timer(1ms). Operators: "
+        + PipelineStages.forms.map { "\($0.written) (\($0.meaning))" }.joined(separator: "; ")
+        + ".",
+      "Between the stages of a typed pipeline there is an erased flow: it costs an indirect call "
+        + "more per value than a pipeline that is compiled whole, as the named cases are.",
+      "Figures depend on the machine and on what else it does; compare runs, and ratios to the floor.",
+    ],
+    run: { (invocation, session) throws(Stop) in try Bench(invocation, session).run() })
+}
+
+/// One run of `bench`.
+private struct Bench {
+  static let cases = StreamCases.all + StoreCases.all
+
+  private let session: Session
+  private let cases: [BenchCase]
+  private let events: Int?
+  private let runs: Int
+  private let warmup: Int
+  private let baseline: BenchBaseline?
+  private let page: String?
+  private let isList: Bool
+
+  init(_ invocation: Invocation, _ session: Session) throws(Stop) {
+    self.session = session
+    events = try invocation.wholeNumber("events", atLeast: 1)
+    runs = try invocation.wholeNumber("runs", atLeast: 1) ?? 10
+    warmup = try invocation.wholeNumber("warmup", atLeast: 0) ?? 2
+    page = invocation.value("html")
+    isList = invocation.has("list")
+    cases = try Self.chosen(invocation, session, events: events)
+    if let path = invocation.value("compare") {
+      baseline = try BenchBaseline(file: path)
+    } else {
+      baseline = nil
+    }
+  }
+
+  private static func chosen(
+    _ invocation: Invocation, _ session: Session, events: Int?
+  ) throws(Stop) -> [BenchCase] {
+    if let texts = invocation.values["pipeline"] {
+      guard invocation.arguments.isEmpty else {
+        throw .usage("bad_arguments", "bench measures either cases or a --pipeline")
+      }
+      var cases: [BenchCase] = []
+      for text in texts { cases.append(try pipeline(text, session, events: events)) }
+      return cases
+    }
+    if invocation.arguments.isEmpty { return Self.cases }
+    var chosen: [BenchCase] = []
+    for word in invocation.arguments {
+      let found = Self.cases.filter { Wildcard.matches($0.name, word) }
+      if found.isEmpty {
+        let near = NearestMatch.of(word, among: Self.cases.map(\.name))
+        throw .usage(
+          "unknown_case",
+          "no case is called “\(word.prefix(80))”"
+            + (near.map { "; did you mean \($0)?" } ?? "; freshet bench --list tells them"))
+      }
+      for one in found where !chosen.contains(where: { $0.name == one.name }) { chosen.append(one) }
+    }
+    return chosen
+  }
+
+  private static func pipeline(
+    _ text: String, _ session: Session, events: Int?
+  ) throws(Stop) -> BenchCase {
+    let pipeline: Pipeline
+    do {
+      pipeline = try PipelineParser.pipeline(text)
+    } catch {
+      let rest = text.dropFirst(error.column - 1).prefix(24)
+      throw .usage(
+        "bad_pipeline",
+        "the pipeline at column \(error.column)"
+          + (rest.isEmpty ? "" : ", “\(rest)”") + ": \(error.message)")
+    }
+    var lines: [String] = []
+    if case .lines(let path) = pipeline.source {
+      let input = try Input(path, session: session)
+      var splitter = LineSplitter()
+      var all: [LineSplitter.Line] = []
+      while let bytes = try input.next() { all += splitter.feed(bytes) }
+      if let last = splitter.finish() { all.append(last) }
+      lines = all.compactMap { $0.bytes.map { String(decoding: $0, as: UTF8.self) } }
+      if lines.isEmpty { throw .usage("no_lines", "\(input.name) holds no line to measure with") }
+    }
+    return PipelineCase.make(text, pipeline, lines: lines, events: events)
+  }
+
+  func run() throws(Stop) -> Finish {
+    session.sayHello(command: "bench")
+    if isList {
+      list()
+      return .done
+    }
+    let machine = System.machine
+    var summaries: [BenchSummary] = []
+    for one in cases {
+      let summary = try measure(one)
+      session.tellSummary(summary, runs: runs, machine: machine)
+      try session.output.flush()
+      summaries.append(summary)
+    }
+    if session.output.format == .text { session.printTable(summaries, machine: machine) }
+    if let page { try write(summaries, machine, to: page) }
+    return .done
+  }
+
+  private func list() {
+    for one in Self.cases {
+      session.count("cases")
+      let gap = String(repeating: " ", count: max(2, 20 - one.name.count))
+      session.output.emit(EventHead("bench.case"), text: one.name + gap + one.summary) { data in
+        data.string("case", one.name)
+        data.string("summary", one.summary)
+        data.int("events", one.events)
+        data.bool("floor", one.floor != nil)
+      }
+    }
+  }
+
+  /// The floor and the work in turn, so that both meet the same machine.
+  private func measure(_ one: BenchCase) throws(Stop) -> BenchSummary {
+    let count = events ?? one.events
+    var summary = BenchSummary(name: one.name, summary: one.summary, events: count)
+    summary.before = baseline?.runs[one.name] ?? []
+    for number in 0..<(warmup + runs) {
+      try session.waiter.checkSignal()
+      session.diagnostics.step(
+        "\(one.name): \(number < warmup ? "warming up" : "run \(number - warmup + 1)")")
+      let floor = try one.floor?(count, session.waiter)
+      let pass = try one.work(count, session.waiter)
+      guard number >= warmup else { continue }
+      if let floor { summary.floorRuns.append(floor.nanoseconds) }
+      summary.runs.append(pass.nanoseconds)
+      summary.events = pass.events
+      summary.output = pass.output
+      session.tellSample(summary, run: number - warmup + 1)
+      try session.output.flush()
+    }
+    return summary
+  }
+
+  private func write(_ summaries: [BenchSummary], _ machine: String, to path: String) throws(Stop) {
+    let page = BenchPage(summaries: summaries, machine: machine)
+    do {
+      try System.replaceFile(path, with: Array(page.html.utf8))
+    } catch {
+      throw .input(
+        Problem(code: "page_not_written", message: "cannot write \(path): \(error.words)"))
+    }
+    session.diagnostics.step("wrote \(path)")
+  }
+}
+
+/// Names with `*` for anything; without one a part of the name is enough.
+enum Wildcard {
+  static func matches(_ name: String, _ pattern: String) -> Bool {
+    let pieces = pattern.split(separator: "*", omittingEmptySubsequences: false)
+    if pieces.count == 1 { return name.contains(pattern) }
+    guard name.hasPrefix(pieces[0]) else { return false }
+    var rest = name.dropFirst(pieces[0].count)
+    for piece in pieces.dropFirst().dropLast() where !piece.isEmpty {
+      guard let found = rest.firstRange(of: piece) else { return false }
+      rest = rest[found.upperBound...]
+    }
+    return rest.hasSuffix(pieces[pieces.count - 1])
+  }
+}

@@ -1,0 +1,133 @@
+import Foundation
+import FreshetStore
+import Testing
+
+@testable import FreshetCLI
+
+/// Measuring: what is told, and what the figures mean.
+@Suite struct BenchTests {
+  let sandbox: Sandbox
+
+  init() throws { sandbox = try Sandbox() }
+
+  @Test("each run is a sample, each case a summary, and the parts make both")
+  func samplesAndSummary() throws {
+    let run = try sandbox.run(
+      "bench", "--pipeline", "range(1..6400) | map(*3) | filter(even)", "--runs", "3", "--warmup",
+      "1")
+    #expect(run.status == .exited(0))
+    let samples = run.all("bench.sample")
+    #expect(samples.map { $0["run"]?.numberValue?.int64 } == [1, 2, 3])
+    for sample in samples {
+      #expect(sample["parts"]?.arrayValue?.count == 64)
+      #expect(sample["out"]?.numberValue?.int64 == 3200)
+    }
+    let summary = try #require(run.all("bench.summary").first)
+    let times = try #require(summary["ns"]?.objectValue)
+    let ordered = ["min", "p50", "p90", "p99"].compactMap { times[$0]?.numberValue?.double }
+    #expect(ordered.count == 4 && ordered == ordered.sorted() && ordered[0] > 0)
+    #expect(summary["machine"]?.stringValue?.isEmpty == false)
+  }
+
+  @Test("a pipeline that stops early counts what it took")
+  func stopsEarly() throws {
+    let run = try sandbox.run(
+      "bench", "--pipeline", "range(1..1000000) | take(10)", "--runs", "1", "--warmup", "0")
+    #expect(run.all("bench.summary").first?["events"]?.numberValue?.int64 == 10)
+  }
+
+  @Test("lines of a file, a subject with observers, threads and timers")
+  func otherSources() throws {
+    let file = try sandbox.file("lines.txt", "one\ntwo\nthree\n")
+    for (pipeline, output) in [
+      ("lines(\(file)) | filter(contains \"t\") | map(length)", 2),
+      ("subject(3 observers) | filter(odd)", 150), ("range(1..1000) | observe | buffer(7)", 15),
+      ("timer(1ms) | take(5)", 5),
+    ] {
+      let run = try sandbox.run(
+        "bench", "--pipeline", pipeline, "--runs", "1", "--warmup", "0", "--events", "100")
+      #expect(run.status == .exited(0))
+      let summary = try #require(run.all("bench.summary").first)
+      #expect(summary["out"]?.numberValue?.int64 == Int64(output), "\(pipeline)")
+    }
+  }
+
+  @Test("every case of the list runs, its floor too")
+  func everyCase() throws {
+    let list = try sandbox.run("bench", "--list")
+    let names = list.all("bench.case").compactMap { $0["case"]?.stringValue }
+    #expect(names.count >= 10)
+    for name in names {
+      let run = try sandbox.run("bench", name, "--runs", "1", "--warmup", "0", "--events", "200")
+      #expect(run.status == .exited(0), "\(name)")
+      #expect(run.all("bench.summary").contains { $0["case"]?.stringValue == name })
+    }
+  }
+
+  @Test("a result compares with an earlier one, and becomes a page")
+  func comparisonAndPage() throws {
+    let arguments = ["bench", "map-filter-reduce", "--events", "64000", "--runs", "4"]
+    let first = try sandbox.run(arguments, bytes: nil)
+    let before = try sandbox.file(
+      "before.ndjson", first.records.map(\.text).joined(separator: "\n"))
+    let page = sandbox.path("page.html")
+    let second = try sandbox.run(
+      arguments + ["--compare", before, "--html", page], bytes: nil)
+    #expect(second.status == .exited(0))
+    let change = try #require(second.all("bench.summary").first?["change"]?.objectValue)
+    #expect(["same", "slower", "faster"].contains(change["verdict"]?.stringValue))
+    let html = try String(contentsOfFile: page, encoding: .utf8)
+    #expect(html.contains("<svg") && html.contains("map-filter-reduce") && html.contains("before"))
+    #expect(!html.contains("<script") && !html.contains("http://") && !html.contains("https://"))
+  }
+
+  @Test("what cannot be measured is refused and told why")
+  func refusals() throws {
+    let nothing = try sandbox.file("empty.ndjson", "{}\n")
+    for (arguments, code, words) in [
+      (["bench", "no-such-case"], "unknown_case", "no-such-case"),
+      (["bench", "--pipeline", "range(1..3) | mpa(*2)"], "bad_pipeline", "column 15"),
+      (["bench", "subject", "--pipeline", "range(1..3)"], "bad_arguments", "either"),
+      (["bench", "--compare", nothing], "no_samples", "bench.sample"),
+      (["bench", "--compare", "/no/such"], "unreadable_input", "/no/such"),
+      (["bench", "--pipeline", "lines(/no/such)"], "unreadable_input", "/no/such"),
+      (["bench", "--runs", "0"], "bad_option", "runs"),
+    ] {
+      let run = try sandbox.run(arguments, bytes: nil)
+      #expect(run.status == .exited(2), "\(arguments)")
+      #expect(run.all("stream.error").first?.errorCode == code)
+      #expect(run.errors.contains(words))
+    }
+  }
+
+  @Test("the test of differences knows equal from different, and says little of few")
+  func confidence() {
+    let low = (1...10).map(Double.init)
+    let high = (11...20).map(Double.init)
+    #expect(Statistics.confidence(low, high) > 0.999)
+    #expect(Statistics.confidence(low, low) < 0.1)
+    #expect(Statistics.confidence([1, 2], [8, 9]) == 0)
+    #expect(Statistics.confidence([5, 5, 5], [5, 5, 5]) == 0)
+    // By hand: U = 3 of 25, z = (9.5 − 0.5) / 4.787, two-sided p 0.0601.
+    let p = 1 - Statistics.confidence([1, 2, 3, 4, 7], [5, 6, 8, 9, 10])
+    #expect(abs(p - 0.0367) < 0.001)
+  }
+
+  @Test("percentiles by nearest rank")
+  func percentiles() {
+    let values = (1...10).map(Double.init)
+    #expect(Statistics.percentile(50, of: values) == 5)
+    #expect(Statistics.percentile(90, of: values) == 9)
+    #expect(Statistics.percentile(99, of: values) == 10)
+    #expect(Statistics.percentile(0, of: values) == 1)
+  }
+
+  @Test("names match by a part, or by stars")
+  func wildcards() {
+    #expect(Wildcard.matches("subject-100", "subject"))
+    #expect(Wildcard.matches("subject-100", "sub*100"))
+    #expect(Wildcard.matches("subject-100", "*"))
+    #expect(!Wildcard.matches("subject-100", "*merge*"))
+    #expect(!Wildcard.matches("subject", "subject-*"))
+  }
+}
