@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Follows a Freshet store from docs/file-format.md alone: prints one JSON line per change.
 
-usage: follow.py STORE [--until REVISION]   begins with the oldest change that is kept
+usage: follow.py STORE [--until REVISION]   begins with the newest snapshot, or the first change
 """
 import json, os, struct, sys, time
 
@@ -35,11 +35,22 @@ def read_head(folder, store_bits):
 def segments(folder):
     return sorted(int(n[4:24]) for n in os.listdir(folder) if n.startswith("log-"))
 
+def snapshot(folder):
+    """Revision and items of the newest snapshot that has its last line; 0 and none without one."""
+    for name in sorted((n for n in os.listdir(folder) if n[:5] == "snap-" and n[-7:] == ".ndjson"), reverse=True):
+        lines = [read_line(line) for line in open(f"{folder}/{name}", "rb").read().splitlines()]
+        if lines and "end" in lines[-1]:
+            return lines[0]["snapshot"], [line for line in lines if "k" in line]
+    return 0, []
+
 def follow(folder, until):
     store = read_line(open(f"{folder}/STORE", "rb").read().rstrip(b"\n"))
     if store["minReader"] > 1:
         sys.exit("a newer format")
-    segment, revision, commit = segments(folder)[0], 0, []
+    revision, items = snapshot(folder)
+    for item in items:
+        print(json.dumps({"r": item["r"], "o": "deleted" if "d" in item else "item", "k": item["k"], "v": item["v"]}))
+    segment, commit = max(s for s in segments(folder) if s <= revision + 1), []
     file, done = open(f"{folder}/log-{segment:020}.ndjson", "rb"), 0
     while until is None or revision < until:
         _, _, head_segment, head_offset, head_revision, _ = read_head(folder, int(store["id"][16:], 16))
@@ -49,6 +60,8 @@ def follow(folder, until):
             line = file.readline()
             done += len(line)
             record = read_line(line[:-1])
+            if record["r"] <= revision:
+                continue  # It is in the snapshot.
             commit.append(record)
             number, count = map(int, record.get("n", "1/1").split("/"))
             if number == count:  # A commit counts when it is whole.
