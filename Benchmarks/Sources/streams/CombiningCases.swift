@@ -35,10 +35,8 @@ func flowLatest(_ count: Int) -> Int {
 func handLatest(_ count: Int) -> Int {
   let sum = HandSum()
   let pair = HandPair(sum)
-  let first = HandSubject()
-  let second = HandSubject()
-  first.add(HandLatestFirst(pair))
-  second.add(HandLatestSecond(pair))
+  let first = HandSubject([HandLatestFirst(pair)])
+  let second = HandSubject([HandLatestSecond(pair)])
   for value in 0..<count / 2 {
     first.send(value)
     second.send(value)
@@ -65,10 +63,8 @@ func flowZip(_ count: Int) -> Int {
 func handZip(_ count: Int) -> Int {
   let sum = HandSum()
   let pair = HandPair(sum)
-  let first = HandSubject()
-  let second = HandSubject()
-  first.add(HandZipFirst(pair))
-  second.add(HandZipSecond(pair))
+  let first = HandSubject([HandZipFirst(pair)])
+  let second = HandSubject([HandZipSecond(pair)])
   for value in 0..<count / 2 {
     first.send(value)
     second.send(value)

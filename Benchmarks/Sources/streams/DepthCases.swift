@@ -13,6 +13,11 @@ func flowStagesTen(_ count: Int) -> Int {
 }
 
 @inline(never)
+func flowStagesForty(_ count: Int) -> Int {
+  only(ten(ten(ten(ten((0..<count).flow)))).reduce(0) { mix($0, $1) }) == 1 ? 1 : 0
+}
+
+@inline(never)
 func flowStagesHundred(_ count: Int) -> Int {
   let fifty = ten(ten(ten(ten(ten((0..<count).flow)))))
   return only(ten(ten(ten(ten(ten(fifty))))).reduce(0) { mix($0, $1) }) == 1 ? 1 : 0
@@ -28,6 +33,9 @@ func flowErasedStages(_ count: Int, stages: Int) -> Int {
 
 func depthCases(_ runner: Runner) {
   let count = 20_000
+  runner.compare(
+    "depth/40-maps-against-10-per-stage", values: count * 40, reach: 2,
+    floor: { flowStagesTen(count * 4) }, flow: { flowStagesForty(count) })
   runner.compare(
     "depth/100-maps-against-10-per-stage", values: count * 100, reach: 2,
     floor: { flowStagesTen(count * 10) }, flow: { flowStagesHundred(count) })

@@ -38,17 +38,19 @@ final class HandFilter: HandNode {
   }
 }
 
-/// The obvious subject without a lock: a list of nodes.
+/// A list of nodes without a lock; the references are not counted while it is walked.
 final class HandSubject {
-  private var nodes: [HandNode] = []
+  private let nodes: [HandNode]
+  private let places: [Unmanaged<HandNode>]
 
-  func add(_ node: HandNode) {
-    nodes.append(node)
+  init(_ nodes: [HandNode]) {
+    self.nodes = nodes
+    places = nodes.map { Unmanaged.passUnretained($0) }
   }
 
   @inline(never)
   func send(_ value: Int) {
-    for node in nodes { node.receive(value) }
+    for place in places { place._withUnsafeGuaranteedRef { $0.receive(value) } }
   }
 }
 

@@ -14,8 +14,7 @@ func flowSubject(_ count: Int, observers: Int) -> Int {
 @inline(never)
 func handFanOut(_ count: Int, observers: Int) -> Int {
   let nodes = (0..<observers).map { _ in HandSum() }
-  let subject = HandSubject()
-  for node in nodes { subject.add(node) }
+  let subject = HandSubject(nodes)
   for value in 0..<count { subject.send(value) }
   return nodes[0].sum
 }
@@ -33,8 +32,7 @@ func flowSubjectChain(_ count: Int) -> Int {
 @inline(never)
 func handSubjectChain(_ count: Int) -> Int {
   let sum = HandSum()
-  let subject = HandSubject()
-  subject.add(HandMap(HandFilter(sum)))
+  let subject = HandSubject([HandMap(HandFilter(sum))])
   for value in 0..<count { subject.send(value) }
   return sum.sum
 }

@@ -7,7 +7,10 @@ extension Flow {
   /// - Returns: The token that stops the stream when it is disposed of or released.
   ///   A synchronous source has delivered everything before the token exists: to
   ///   stop such a source early use `take(_:)`.
+  // Inlined, so that the closures of the whole chain are seen by the optimiser where they are
+  // written: as a function of its own it would call each of them.
   @inlinable
+  @inline(__always)
   public func subscribe(
     onValue: @escaping @Sendable (Element) -> Void,
     onEnd: @escaping @Sendable (End<Failure>) -> Void
@@ -22,6 +25,7 @@ extension Flow where Failure == Never {
   /// - Parameter onValue: Called with each value, one at a time, never from inside itself.
   /// - Returns: The token that stops the stream when it is disposed of or released.
   @inlinable
+  @inline(__always)
   public func subscribe(_ onValue: @escaping @Sendable (Element) -> Void) -> Disposable {
     Disposable(subscribe(ClosureObserver(onValue: onValue, onEnd: { _ in })))
   }
