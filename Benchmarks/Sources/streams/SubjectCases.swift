@@ -57,11 +57,8 @@ func handBehavior(_ count: Int) -> Int {
 }
 
 @inline(never)
-func flowChurn(_ count: Int, live: Int) -> Int {
+func flowChurn(_ count: Int, on subject: PublishSubject<Int, Never>) -> Int {
   let cell = Cell()
-  let subject = PublishSubject<Int, Never>()
-  let bag = DisposeBag()
-  for _ in 0..<live { subject.subscribe { _ in }.store(in: bag) }
   for _ in 0..<count {
     subject.subscribe { cell.value.store($0, ordering: .relaxed) }.dispose()
   }
@@ -92,10 +89,14 @@ func subjectCases(_ runner: Runner) {
     "behavior-subject/1-observer", values: count, reach: 1,
     floor: { handBehavior(count) }, flow: { flowBehavior(count) })
   let rounds = 50_000
+  let alone = PublishSubject<Int, Never>()
+  let crowded = PublishSubject<Int, Never>()
+  let bag = DisposeBag()
+  for _ in 0..<10_000 { crowded.subscribe { _ in }.store(in: bag) }
   runner.compare(
     "subject/subscribe-and-dispose", values: rounds, reach: 1.5,
-    floor: { handChurn(rounds) }, flow: { flowChurn(rounds, live: 0) })
+    floor: { handChurn(rounds) }, flow: { flowChurn(rounds, on: alone) })
   runner.compare(
     "subject/subscribe-and-dispose-among-10000", values: rounds, reach: 1.3,
-    floor: { flowChurn(rounds, live: 0) }, flow: { flowChurn(rounds, live: 10_000) })
+    floor: { flowChurn(rounds, on: alone) }, flow: { flowChurn(rounds, on: crowded) })
 }

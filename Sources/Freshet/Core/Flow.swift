@@ -35,9 +35,20 @@ public protocol Flow<Element, Failure>: Sendable {
   func subscribe<O: Observer>(
     _ observer: O, through transform: @escaping @Sendable (Element) -> O.Element?
   ) -> Subscription where O.Failure == Failure
+
+  /// Everything that this flow has to say, if that is at most one value and known beforehand.
+  ///
+  /// This hook exists so that an operator on flows of flows need not subscribe to a
+  /// flow such as ``Just``. It is asked where the operator would subscribe, once for
+  /// each time. The default is nil: subscribe and see.
+  var known: Known<Element, Failure>? { get }
 }
 
 extension Flow {
+  @inlinable
+  @inline(__always)
+  public var known: Known<Element, Failure>? { nil }
+
   /// Connects an observer through a transform that may drop values, by wrapping the observer.
   @inlinable
   @inline(__always)

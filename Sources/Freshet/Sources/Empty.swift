@@ -14,6 +14,10 @@ public struct Empty<Element: Sendable, Failure: Error>: Flow {
   where O.Element == Element, O.Failure == Failure {
     subscribeToEnd(.finished, observer)
   }
+
+  @inlinable
+  @inline(__always)
+  public var known: Known<Element, Failure>? { .end(.finished) }
 }
 
 /// Starts an observer and ends it, for sources that have no values.

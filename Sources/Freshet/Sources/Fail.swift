@@ -18,4 +18,8 @@ public struct Fail<Element: Sendable, Failure: Error>: Flow {
   where O.Element == Element, O.Failure == Failure {
     subscribeToEnd(.failed(failure), observer)
   }
+
+  @inlinable
+  @inline(__always)
+  public var known: Known<Element, Failure>? { .end(.failed(failure)) }
 }

@@ -20,15 +20,10 @@ public struct Just<Element: Sendable>: Flow {
   @discardableResult
   public func subscribe<O: Observer>(_ observer: O) -> Subscription
   where O.Element == Element, O.Failure == Failure {
-    let subscription = Subscription()
-    var observer = observer
-    observer.start(subscription)
-    if subscription.isDisposed { return subscription }
-    if observer.receive(value) == .stop {
-      subscription.dispose()
-    } else if subscription.markEnded() {
-      observer.end(.finished)
-    }
-    return subscription
+    Known.value(value).tell(observer)
   }
+
+  @inlinable
+  @inline(__always)
+  public var known: Known<Element, Never>? { .value(value) }
 }

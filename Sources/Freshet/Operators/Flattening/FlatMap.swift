@@ -93,6 +93,15 @@ struct FlatMapRule<Inner: Flow>: Rule {
   mutating func advance(_ input: Input, from port: Port, into out: inout Outbox<Self>) {
     switch input {
     case .inner(let inner):
+      // Nothing that came before may be overtaken.
+      if running < maxConcurrent, out.tasks.isEmpty, let known = inner.known {
+        switch known {
+        case .value(let value): out.emit(value)
+        case .end(.finished): break
+        case .end(.failed(let failure)): out.end(.failed(failure))
+        }
+        return
+      }
       if running < maxConcurrent {
         running += 1
         _ = out.subscribe(inner)

@@ -79,7 +79,16 @@ struct SwitchMapRule<Inner: Flow>: Rule {
     switch input {
     case .inner(let inner):
       if let latest { out.dispose(latest) }
-      latest = out.subscribe(inner)
+      guard let known = inner.known else {
+        latest = out.subscribe(inner)
+        break
+      }
+      latest = nil
+      switch known {
+      case .value(let value): out.emit(value)
+      case .end(.finished): break
+      case .end(.failed(let failure)): out.end(.failed(failure))
+      }
     case .value(let value):
       out.emit(value)
     case .innerEnd(.finished):

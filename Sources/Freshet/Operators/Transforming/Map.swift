@@ -63,4 +63,14 @@ public struct Map<Source: Flow, Element: Sendable>: Flow {
     let transform = transform
     return source.subscribe(observer, through: { next(transform($0)) })
   }
+
+  @inlinable
+  @inline(__always)
+  public var known: Known<Element, Failure>? {
+    switch source.known {
+    case .value(let value): .value(transform(value))
+    case .end(let end): .end(end)
+    case nil: nil
+    }
+  }
 }
