@@ -95,6 +95,6 @@ func combiningCases(_ runner: Runner) {
     "zip/2-subjects", values: count, reach: 2,
     floor: { handZip(count) }, flow: { flowZip(count) })
   runner.compare(
-    "merge/3-in-a-row-against-1", values: count, reach: 5,
+    "merge/3-in-a-row-against-1", values: count, reach: 6,
     floor: { flowMergeOnce(count) }, flow: { flowMergeThrice(count) })
 }

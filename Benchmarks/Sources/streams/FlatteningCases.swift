@@ -94,9 +94,9 @@ func flatteningCases(_ runner: Runner) {
     "switch-map/1-element-sequences", values: count, reach: 5,
     floor: { handSwitchMap(count) }, flow: { flowSwitchMapSequences(count) })
   runner.compare(
-    "flat-map/3-in-a-row-against-1", values: count, reach: 5,
+    "flat-map/3-in-a-row-against-1", values: count, reach: 6,
     floor: { flowFlatMap(count) }, flow: { flowFlatMapThrice(count) })
   runner.compare(
-    "switch-map/3-in-a-row-against-1", values: count, reach: 5,
+    "switch-map/3-in-a-row-against-1", values: count, reach: 6,
     floor: { flowSwitchMap(count) }, flow: { flowSwitchMapThrice(count) })
 }

@@ -23,31 +23,22 @@ import Synchronization
 @frozen
 @usableFromInline
 struct Gate<Event: Sendable>: ~Copyable, Sendable {
-  /// What is touched only under the lock.
-  @frozen
-  @usableFromInline
-  struct Backlog: Sendable {
-    @usableFromInline var events = Queue<Event>()
-
-    /// The owner was inside when the gate was taken from it, and has yet to notice.
-    @usableFromInline var owesNotice = false
-
-    @inlinable
-    init() {}
-  }
-
   // 0: free. 1: somebody is inside. 2: somebody is inside and the backlog is not empty.
   // 3: nobody is inside, the backlog is not empty, and whoever comes by takes over.
   // While the gate belongs to a thread: 2 when the backlog is not empty, else 0.
-  @usableFromInline let word = Atomic<UInt8>(0)
+  @usableFromInline let word: Atomic<UInt8>
 
   /// Written by the owner alone.
-  @usableFromInline let ownerIsInside = Atomic<Bool>(false)
+  @usableFromInline let ownerIsInside: Atomic<Bool>
 
   // The number of the thread that the gate belongs to, which is even; plus 1 once the gate
   // was taken from it. It changes under the lock.
   @usableFromInline let owner: Atomic<UInt>
-  @usableFromInline let backlog = Mutex<Backlog>(Backlog())
+
+  // The address of a `Backlog<Event>` with one reference, or 0; it is made when it is needed for the first time: most
+  // gates never have one. Not a reference or a `Mutex` in place, because to destroy that the
+  // type would have to be looked up by each hub that goes.
+  @usableFromInline let place: Atomic<UInt>
 
   /// How it went for a caller that wanted to go in.
   @frozen
@@ -65,7 +56,18 @@ struct Gate<Event: Sendable>: ~Copyable, Sendable {
   @inlinable
   @inline(__always)
   init() {
+    word = Atomic(0)
+    ownerIsInside = Atomic(false)
+    place = Atomic(0)
     owner = Atomic(freshet_has_thread_barrier() == 1 ? freshet_this_thread() : 1)
+  }
+
+  /// Releases the backlog; the owner of the gate calls it when it goes.
+  @inlinable
+  @inline(__always)
+  borrowing func free() {
+    guard let place = UnsafeRawPointer(bitPattern: place.load(ordering: .acquiring)) else { return }
+    Unmanaged<Backlog<Event>>.fromOpaque(place).release()
   }
 
   /// Goes in if the gate is free.
@@ -126,7 +128,7 @@ struct Gate<Event: Sendable>: ~Copyable, Sendable {
   /// about a microsecond and otherwise stays inside.
   ///
   /// - Returns: True when the caller is outside.
-  @usableFromInline
+  @inlinable
   borrowing func handOver() -> Bool {
     // An owner is alone with its gate: there is nobody to take over.
     guard owner.load(ordering: .relaxed) & 1 == 1, !isOwedNotice else { return false }
@@ -140,9 +142,9 @@ struct Gate<Event: Sendable>: ~Copyable, Sendable {
   /// Takes what has come in, in order, up to a limit.
   ///
   /// Only the one inside may call it.
-  @usableFromInline
+  @inlinable
   borrowing func takeBacklog() -> [Event] {
-    backlog.withLock { backlog in
+    backlog.state.withLock { backlog in
       let isOwner = owner.load(ordering: .relaxed) == freshet_this_thread()
       if !isOwner, isOwedNotice {
         backlog.owesNotice = false
@@ -159,9 +161,9 @@ struct Gate<Event: Sendable>: ~Copyable, Sendable {
 // MARK: The slow ways
 
 extension Gate {
-  @usableFromInline
+  @inlinable
   borrowing func enterSlowly(_ event: Event) -> Entry {
-    backlog.withLock { backlog in
+    backlog.state.withLock { backlog in
       let owner = owner.load(ordering: .relaxed)
       if owner == freshet_this_thread() {
         // The owner comes from inside its own delivery.
@@ -174,7 +176,8 @@ extension Gate {
     }
   }
 
-  private borrowing func enterShared(_ event: Event, _ backlog: inout Backlog) -> Entry {
+  @inlinable
+  borrowing func enterShared(_ event: Event, _ backlog: inout Backlog<Event>.State) -> Entry {
     // Under the lock the word cannot go from 2 to 1, and it can go to 0 only from 1.
     while true {
       if word.compareExchange(expected: 0, desired: 1, ordering: .acquiring).exchanged {
@@ -194,7 +197,8 @@ extension Gate {
   }
 
   /// Takes the gate from its owner: from now on it belongs to nobody.
-  private borrowing func take(from owner: UInt, _ backlog: inout Backlog) {
+  @inlinable
+  borrowing func take(from owner: UInt, _ backlog: inout Backlog<Event>.State) {
     self.owner.store(owner | 1, ordering: .relaxed)
     // After this either the owner's next look at `owner` sees the change, or we see that it
     // is inside.
@@ -207,18 +211,18 @@ extension Gate {
   }
 
   /// Goes on where the owner finds that the gate was taken from it while it went in.
-  @usableFromInline
+  @inlinable
   borrowing func enterAsFormerOwner() -> Bool {
-    backlog.withLock { backlog in
+    backlog.state.withLock { backlog in
       ownerIsInside.store(false, ordering: .releasing)
       return exchange(&backlog.owesNotice, for: false)
     }
   }
 
   /// Goes on where the owner finds that the gate was taken from it while it was inside.
-  @usableFromInline
+  @inlinable
   borrowing func leaveAsFormerOwner() -> Bool {
-    backlog.withLock { backlog in
+    backlog.state.withLock { backlog in
       ownerIsInside.store(false, ordering: .releasing)
       // Otherwise whoever took it saw that we had left already.
       guard exchange(&backlog.owesNotice, for: false) else { return true }
@@ -228,8 +232,50 @@ extension Gate {
 
   /// Whether the caller, who is inside, went in as the owner and has yet to notice that it
   /// is not any more.
-  private var isOwedNotice: Bool {
+  @inlinable
+  var isOwedNotice: Bool {
     owner.load(ordering: .relaxed) == freshet_this_thread() | 1
       && ownerIsInside.load(ordering: .relaxed)
+  }
+
+  @inlinable
+  var backlog: Backlog<Event> {
+    if let place = UnsafeRawPointer(bitPattern: place.load(ordering: .acquiring)) {
+      return Unmanaged<Backlog<Event>>.fromOpaque(place).takeUnretainedValue()
+    }
+    let new = Unmanaged.passRetained(Backlog<Event>())
+    let (exchanged, original) = place.compareExchange(
+      expected: 0, desired: UInt(bitPattern: new.toOpaque()), ordering: .acquiringAndReleasing)
+    guard !exchanged, let place = UnsafeRawPointer(bitPattern: original) else {
+      return new.takeUnretainedValue()
+    }
+    new.release()
+    return Unmanaged<Backlog<Event>>.fromOpaque(place).takeUnretainedValue()
+  }
+}
+
+/// What waits outside a gate, and what is changed only under its lock.
+@usableFromInline
+final class Backlog<Event: Sendable>: Sendable {
+  @frozen
+  @usableFromInline
+  struct State: Sendable {
+    @usableFromInline var events: Queue<Event>
+
+    /// The owner was inside when the gate was taken from it, and has yet to notice.
+    @usableFromInline var owesNotice: Bool
+
+    @inlinable
+    init() {
+      events = Queue()
+      owesNotice = false
+    }
+  }
+
+  @usableFromInline let state: Mutex<State>
+
+  @inlinable
+  init() {
+    state = Mutex(State())
   }
 }

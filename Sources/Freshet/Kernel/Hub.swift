@@ -9,7 +9,7 @@
 ///   subscribes during a delivery starts with the next event.
 /// - Complexity: sending is O(n) in the number of observers; subscribing and
 ///   disposing are O(1), amortised.
-// @unchecked: `slots`, `memory`, `ending`, `owesResume`, `mustResume` and `pausedCount` are touched
+// @unchecked: `slots`, `memory`, `hasEnded`, `failure`, `owesResume`, `mustResume` and `pausedCount` are touched
 // only by the one inside `gate`. `SubjectStressTests` under the thread sanitizer would notice.
 @usableFromInline
 final class Hub<Element: Sendable, Failure: Error, Memory: HubMemory>: @unchecked Sendable
@@ -24,35 +24,64 @@ where Memory.Element == Element {
     case abandon
   }
 
-  @usableFromInline let gate = Gate<Event>()
-  @exclusivity(unchecked) @usableFromInline var slots = SlotList<Element, Failure>()
-  @exclusivity(unchecked) @usableFromInline var pausedCount = 0
-  @exclusivity(unchecked) @usableFromInline var owesResume = false
-  @exclusivity(unchecked) @usableFromInline var mustResume = false
+  // Initialised in `init`, where the types are known; an initial value written here would be made
+  // by code for any types, which looks them up.
+  @usableFromInline let gate: Gate<Event>
+  @exclusivity(unchecked) @usableFromInline var slots: SlotList<Element, Failure>
+  @exclusivity(unchecked) @usableFromInline var pausedCount: Int
+  @exclusivity(unchecked) @usableFromInline var owesResume: Bool
+  @exclusivity(unchecked) @usableFromInline var mustResume: Bool
   @exclusivity(unchecked) @usableFromInline var memory: Memory
-  @exclusivity(unchecked) @usableFromInline var ending: End<Failure>?
+  @exclusivity(unchecked) @usableFromInline var hasEnded: Bool
+  // Not an `End?`: to destroy one of those the type would have to be looked up by each hub that
+  // goes, and few fail.
+  @exclusivity(unchecked) @usableFromInline var failure: UnsafeMutablePointer<Failure>?
 
   /// Called, outside the gate, when the last paused observer wants to go on.
   ///
   /// It may run the source's loop: inside the gate that would fill the backlog.
-  @usableFromInline let onResume: @Sendable () -> Void
+  @usableFromInline let onResume: (@Sendable () -> Void)?
 
   /// Called, outside any lock, for each observer that left before the end.
-  @usableFromInline let onLeave: @Sendable () -> Void
+  @usableFromInline let onLeave: (@Sendable () -> Void)?
 
   @inlinable
   init(
     memory: Memory,
-    onResume: @escaping @Sendable () -> Void = {},
-    onLeave: @escaping @Sendable () -> Void = {}
+    onResume: (@Sendable () -> Void)? = nil,
+    onLeave: (@Sendable () -> Void)? = nil
   ) {
+    gate = Gate()
+    slots = SlotList()
+    pausedCount = 0
+    owesResume = false
+    mustResume = false
+    hasEnded = false
+    failure = nil
     self.memory = memory
     self.onResume = onResume
     self.onLeave = onLeave
   }
 
   deinit {
-    slots.free()
+    gate.free()
+    // Written out, and as raw bytes: a method of a generic type would look up its type.
+    if let base = slots.base {
+      for index in 0..<slots.count { base[index].release() }
+      UnsafeMutableRawPointer(base).deallocate()
+    }
+    if let failure {
+      failure.deinitialize(count: 1)
+      failure.deallocate()
+    }
+  }
+
+  /// How the stream has ended; nil while it has not.
+  @inlinable
+  @inline(__always)
+  var ending: End<Failure>? {
+    guard hasEnded else { return nil }
+    return if let failure { .failed(failure.pointee) } else { .finished }
   }
 
   /// Sends a value to everybody.
@@ -93,7 +122,25 @@ where Memory.Element == Element {
   /// Ends the stream for everybody, now and later.
   @inlinable
   func send(end: End<Failure>) {
-    perform(.end(end))
+    guard gate.enter() else {
+      perform(.end(end))
+      return
+    }
+    finish(end)
+    goOut()
+  }
+
+  /// Sends a value and finishes the stream.
+  @inlinable
+  func send(last value: Element) {
+    guard gate.enter() else {
+      send(value)
+      send(end: .finished)
+      return
+    }
+    deliver(value)
+    finish(.finished)
+    goOut()
   }
 
   /// Connects an observer.
@@ -105,8 +152,24 @@ where Memory.Element == Element {
     observer.start(slot)
     guard !slot.isDisposed else { return slot }
     slot.observer = observer
-    perform(.add(slot))
+    guard gate.enter() else {
+      perform(.add(slot))
+      return slot
+    }
+    add(slot)
+    goOut()
     return slot
+  }
+
+  /// Disconnects an observer.
+  @inlinable
+  func leave(_ slot: Slot<Element, Failure>) {
+    guard gate.enter() else {
+      perform(.remove(slot))
+      return
+    }
+    remove(slot)
+    goOut()
   }
 
   @inlinable
@@ -116,6 +179,12 @@ where Memory.Element == Element {
     case .left: return
     case .tookOver: break
     }
+    goOut()
+  }
+
+  @inlinable
+  @inline(__always)
+  func goOut() {
     if mustResume || !gate.leave() { workOffBacklog() }
   }
 
@@ -125,7 +194,7 @@ where Memory.Element == Element {
     while mustResume || !gate.leave() {
       if exchange(&mustResume, for: false) {
         workOffBacklog()
-        onResume()
+        onResume?()
         return
       }
       if handled >= 256 {
@@ -146,14 +215,14 @@ where Memory.Element == Element {
     case .add(let slot): add(slot)
     case .remove(let slot): remove(slot)
     case .resume(let slot): resume(slot)
-    case .abandon: for slot in slots.takeAll() where slot.markEnded() { slot.release() }
+    case .abandon: abandonAll()
     }
   }
 
   @inlinable
   @inline(__always)
   func deliver(_ value: Element) {
-    guard ending == nil else { return }
+    guard !hasEnded else { return }
     // Asked first, because a mutating access to a memory of no size counts, for the thread
     // sanitizer, as one to the whole object.
     if Memory.remembers { memory.remember(value) }
@@ -189,43 +258,73 @@ where Memory.Element == Element {
 
   @inlinable
   func finish(_ end: End<Failure>) {
-    guard ending == nil else { return }
-    ending = end
-    let leaving = slots.takeAll()
+    guard !hasEnded else { return }
+    hasEnded = true
+    if case .failed(let reason) = end {
+      let place = UnsafeMutablePointer<Failure>.allocate(capacity: 1)
+      place.initialize(to: reason)
+      failure = place
+    }
     pausedCount = 0
-    for slot in leaving where slot.markEnded() { slot.finish(end) }
-    for slot in leaving { slot.release() }
+    // Nothing can change the list while we are inside the gate. Nobody is let go before all
+    // have been told.
+    guard let base = slots.base else { return }
+    for index in 0..<slots.count {
+      base[index]._withUnsafeGuaranteedRef { slot in
+        if slot.markEnded() { slot.perform(slot, .finish) }
+      }
+    }
+    releaseAll()
+  }
+
+  /// Lets go of everybody without a word.
+  @inlinable
+  func abandonAll() {
+    guard let base = slots.base else { return }
+    for index in 0..<slots.count {
+      base[index]._withUnsafeGuaranteedRef { _ = $0.markEnded() }
+    }
+    releaseAll()
+  }
+
+  @inlinable
+  func releaseAll() {
+    guard let base = slots.base else { return }
+    for index in 0..<slots.count {
+      base[index]._withUnsafeGuaranteedRef { $0.perform($0, .release) }
+    }
+    slots.releaseAll()
   }
 
   @inlinable
   func add(_ slot: Slot<Element, Failure>) {
     slot.isAdded = true
     guard !slot.isDisposed else {
-      slot.release()
+      slot.perform(slot, .release)
       return
     }
     slots.append(slot)
-    if ending == nil || Memory.outlivesEnd {
+    if Memory.remembers, !hasEnded || Memory.outlivesEnd {
       memory.replay { value in
         guard !slot.isDisposed else { return }
         note(slot.receive(slot, value), of: slot)
       }
     }
-    if let ending {
+    if hasEnded {
       slots.remove(slot)
-      if slot.markEnded() { slot.finish(ending) }
-      slot.release()
+      if slot.markEnded() { slot.perform(slot, .finish) }
+      slot.perform(slot, .release)
     }
   }
 
   @inlinable
   func remove(_ slot: Slot<Element, Failure>) {
     // One that is not in yet still belongs to the thread that subscribes; `add` releases it.
-    if slot.isAdded { slot.release() }
+    if slot.isAdded { slot.perform(slot, .release) }
     if slot.isPaused { resume(slot) }
     slot.isVacated = true
     slots.remove(slot)
-    onLeave()
+    onLeave?()
   }
 
   @inlinable

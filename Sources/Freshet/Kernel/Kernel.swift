@@ -25,27 +25,39 @@ where O.Element == R.Output, O.Failure == R.Failure {
     case nextTask
   }
 
-  @usableFromInline let gate = Gate<Event>()
-  @usableFromInline let scheduler: (any TimeScheduler)?
+  // Initialised in `init`, where the types are known; see `Hub`.
+  @usableFromInline let gate: Gate<Event>
+  // Not an optional: to look inside one of those costs a retain and a release per value.
+  @usableFromInline let scheduler: any TimeScheduler
   @exclusivity(unchecked) @usableFromInline var rule: R?
   @exclusivity(unchecked) @usableFromInline var observer: O?
-  @exclusivity(unchecked) @usableFromInline var outbox = Outbox<R>()
+  @exclusivity(unchecked) @usableFromInline var outbox: Outbox<R>
   @exclusivity(unchecked) @usableFromInline var timer: Disposable?
-  @exclusivity(unchecked) @usableFromInline var waiting: [R.Output] = []
-  @exclusivity(unchecked) @usableFromInline var isPaused = false
-  @exclusivity(unchecked) @usableFromInline var isWorking = false
+  @exclusivity(unchecked) @usableFromInline var waiting: [R.Output]
+  @exclusivity(unchecked) @usableFromInline var isPaused: Bool
+  @exclusivity(unchecked) @usableFromInline var isWorking: Bool
 
   // Made where all types are known; see `Slot.receive`.
   @usableFromInline let performFromTable: @Sendable (Kernel<R, O>, Event) -> Void
 
   @inlinable
   init(rule: R, observer: O, sources: Int, scheduler: (any TimeScheduler)? = nil) {
+    gate = Gate()
+    outbox = Outbox()
+    timer = nil
+    waiting = []
+    isPaused = false
+    isWorking = false
     self.rule = rule
     self.observer = observer
-    self.scheduler = scheduler
+    self.scheduler = scheduler ?? NoTime()
     self.performFromTable = { $0.perform($1) }
     super.init()
     for _ in 0..<sources { _ = outbox.ports.open() }
+  }
+
+  deinit {
+    gate.free()
   }
 
   // MARK: Going in
@@ -87,6 +99,34 @@ where O.Element == R.Output, O.Failure == R.Failure {
     let answer = advance(input, from: port)
     leave()
     return isDisposed ? .stop : answer
+  }
+
+  /// Takes the handle of a source.
+  @inlinable
+  @inline(__always)
+  func attach(_ subscription: Subscription, to port: Port) {
+    guard gate.enter() else {
+      perform(.attach(subscription, port))
+      return
+    }
+    connect(subscription, to: port)
+    leave()
+  }
+
+  /// Takes the last input of a source.
+  @inlinable
+  @inline(__always)
+  func close(with input: R.Input, from port: Port) {
+    guard gate.enter() else {
+      perform(.input(input, port, closes: true))
+      return
+    }
+    // The port stays open while the rule looks at the end, so that the rule may name it.
+    if outbox.ports.isOpen(port) {
+      _ = advance(input, from: port)
+      outbox.ports.close(port)
+    }
+    leave()
   }
 
   @inlinable
@@ -168,11 +208,11 @@ where O.Element == R.Output, O.Failure == R.Failure {
       // The source was already answered; a pause it did not hear of needs no resume.
       if answer == .pause, !wasPaused { outbox.ports.unpause(port) }
     case .attach(let subscription, let port):
-      if rule == nil || !outbox.ports.attach(subscription, to: port) { subscription.dispose() }
+      connect(subscription, to: port)
     case .wake:
       timer = nil
       guard rule != nil else { return }
-      if R.needsTime, let scheduler { outbox.now = scheduler.now }
+      if R.needsTime { outbox.now = scheduler.now }
       if O.mayPause { outbox.isObserverPaused = isPaused }
       rule?.wake(into: &outbox)
       flush()
@@ -188,10 +228,15 @@ where O.Element == R.Output, O.Failure == R.Failure {
   // MARK: Inside the gate
 
   @inlinable
+  func connect(_ subscription: Subscription, to port: Port) {
+    if rule == nil || !outbox.ports.attach(subscription, to: port) { subscription.dispose() }
+  }
+
+  @inlinable
   @inline(__always)
   func advance(_ input: R.Input, from port: Port) -> Answer {
     guard rule != nil, outbox.ports.isOpen(port) else { return .stop }
-    if R.needsTime, let scheduler { outbox.now = scheduler.now }
+    if R.needsTime { outbox.now = scheduler.now }
     rule!.advance(input, from: port, into: &outbox)
     flush()
     guard O.mayPause || R.mayPause else { return .more }
@@ -226,7 +271,7 @@ where O.Element == R.Output, O.Failure == R.Failure {
   @inlinable
   func flushRest() {
     for subscription in exchange(&outbox.closing, for: []) { subscription.dispose() }
-    if let moment = exchange(&outbox.timer, for: nil), let scheduler, !isDisposed {
+    if let moment = exchange(&outbox.timer, for: nil), !isDisposed {
       timer = scheduler.schedule(after: moment - scheduler.now) { [self] in
         performFromTable(self, .wake)  // The cycle ends when the timer comes due or is let go.
       }
@@ -298,8 +343,7 @@ where O.Element == R.Output, O.Failure == R.Failure {
     switch task {
     case .subscribe(let inner, let port):
       guard !isDisposed else { return }
-      inner.subscribe(
-        Inlet(kernel: self, port: port, value: { R.input(value: $0) }, end: { R.input(end: $0) }))
+      inner.subscribe(InnerInlet(kernel: self, port: port))
     case .resume(let subscription):
       subscription.resume()
     }
@@ -315,5 +359,25 @@ where O.Element == R.Output, O.Failure == R.Failure {
   @usableFromInline
   override func resume() {
     performFromTable(self, .resume)
+  }
+}
+
+/// The scheduler of a rule that needs no time.
+@frozen
+@usableFromInline
+struct NoTime: TimeScheduler {
+  @inlinable
+  init() {}
+
+  @inlinable var now: Moment { .zero }
+
+  @inlinable
+  func schedule(_ work: @escaping @Sendable () -> Void) {
+    preconditionFailure("a rule that needs no time has asked for a job")
+  }
+
+  @inlinable
+  func schedule(after delay: Duration, _ work: @escaping @Sendable () -> Void) -> Disposable {
+    preconditionFailure("a rule that needs no time has asked for a timer")
   }
 }

@@ -15,7 +15,7 @@ protocol PausableLoop: SendableMetatype {
 /// `resume()` may come from any thread, even before the loop has parked: then
 /// the running thread finds the request and goes on by itself, so that a
 /// resume is never lost and never runs the loop twice.
-// @unchecked: `loop` is touched only by the thread that moved `phase` to `running`,
+// @unchecked: `place` is touched only by the thread that moved `phase` to `running`,
 // or by the one that moved it to `closed`. `ParkedLoopTests` (resume races) would notice.
 @usableFromInline
 final class ParkedLoop<Loop: PausableLoop>: Subscription, @unchecked Sendable {
@@ -28,37 +28,60 @@ final class ParkedLoop<Loop: PausableLoop>: Subscription, @unchecked Sendable {
   }
 
   @usableFromInline let phase = Atomic<UInt8>(1)
-  @exclusivity(unchecked) @usableFromInline var loop: Loop?
+  /// Where the loop waits; made when it parks for the first time.
+  ///
+  /// It holds a loop exactly while the phase is `parked`. Not a `Loop?`: to destroy one of those
+  /// the type would have to be looked up by each subscription that ends, and few park.
+  @exclusivity(unchecked) @usableFromInline var place: UnsafeMutablePointer<Loop>?
 
   // Made where the loop's types are known: a method reached through the class's
   // table would run unspecialised, ten times slower.
-  @usableFromInline let run: @Sendable (ParkedLoop<Loop>) -> Void
+  @usableFromInline let run: @Sendable (ParkedLoop<Loop>, _ goesOn: Bool) -> Void
 
   @inlinable
   @inline(__always)
-  init(_ loop: Loop) {
-    self.loop = loop
-    self.run = { $0.runLoop() }
+  override init() {
+    place = nil
+    run = { parked, goesOn in
+      if goesOn { parked.goOn() } else { parked.letGo() }
+    }
+    super.init()
+  }
+
+  deinit {
+    // Parked, and let go without a dispose.
+    if place != nil { letGo() }
   }
 
   /// Starts the observer and runs the loop for the first time.
   @inlinable
   @inline(__always)
-  func begin() {
-    loop?.start(self)
-    run(self)
+  func begin(_ loop: Loop) {
+    var loop = loop
+    loop.start(self)
+    drive(loop)
   }
 
-  /// Runs the loop; the caller has made the phase `running`.
+  /// Runs the parked loop; the caller has made the phase `running`.
   @inlinable
-  func runLoop() {
-    while var current = loop.take() {
-      let answer = current.run(self)
+  func goOn() {
+    guard let place else { return }
+    drive(place.move())
+  }
+
+  /// Runs the loop until it is over or parks; the phase is `running`.
+  @inlinable
+  @inline(__always)
+  func drive(_ loop: Loop) {
+    var loop = loop
+    while true {
+      let answer = loop.run(self)
       guard answer == .pause, !isDisposed else {
         finish()
         return
       }
-      loop = current
+      let place = placeForLoop()
+      place.initialize(to: loop)
       let (exchanged, original) = phase.compareExchange(
         expected: Phase.running, desired: Phase.parked, ordering: .acquiringAndReleasing)
       if exchanged {
@@ -66,22 +89,44 @@ final class ParkedLoop<Loop: PausableLoop>: Subscription, @unchecked Sendable {
         if isDisposed { closeIfParked() }
         return
       }
-      guard original == Phase.runningAndAsked else { return }
+      loop = place.move()
+      guard original == Phase.runningAndAsked else {
+        finish()
+        return
+      }
       phase.store(Phase.running, ordering: .releasing)
     }
   }
 
   @inlinable
+  func placeForLoop() -> UnsafeMutablePointer<Loop> {
+    if let place { return place }
+    let new = UnsafeMutablePointer<Loop>.allocate(capacity: 1)
+    place = new
+    return new
+  }
+
+  @inlinable
   func finish() {
+    place?.deallocate()
+    place = nil
     phase.store(Phase.closed, ordering: .releasing)
     _ = markEnded()
   }
 
-  @inlinable
+  @usableFromInline
   func closeIfParked() {
     let (exchanged, _) = phase.compareExchange(
       expected: Phase.parked, desired: Phase.closed, ordering: .acquiringAndReleasing)
-    if exchanged { loop = nil }
+    if exchanged { run(self, false) }
+  }
+
+  /// Releases the parked loop.
+  @inlinable
+  func letGo() {
+    guard let place = exchange(&place, for: nil) else { return }
+    place.deinitialize(count: 1)
+    place.deallocate()
   }
 
   @usableFromInline
@@ -98,7 +143,7 @@ final class ParkedLoop<Loop: PausableLoop>: Subscription, @unchecked Sendable {
         if phase.compareExchange(
           expected: Phase.parked, desired: Phase.running, ordering: .acquiringAndReleasing
         ).exchanged {
-          run(self)
+          run(self, true)
           return
         }
       case Phase.running:

@@ -3,24 +3,45 @@
 // `SubjectStressTests` under the thread sanitizer would notice.
 @usableFromInline
 class Slot<Element: Sendable, Failure: Error>: Subscription, @unchecked Sendable {
-  // Made where the observer's type is known, so that delivery runs specialised code
-  // through one indirect call; an overridden method would not be specialised.
+  /// What a hub, or the observer through its handle, wants of a slot.
+  @frozen
+  @usableFromInline
+  enum Call: Sendable {
+    case finish
+    case release
+    case leave
+    case resume
+  }
+
+  // Made where the observer's type is known, so that they run specialised code through one
+  // indirect call; an overridden method would not be specialised. `Call` has no payload:
+  // where it is made the types are not known, and a payload would be looked up.
   @usableFromInline final let receive: @Sendable (Slot<Element, Failure>, Element) -> Answer
-  @exclusivity(unchecked) @usableFromInline final var isPaused = false
+  @usableFromInline final let perform: @Sendable (Slot<Element, Failure>, Call) -> Void
   @exclusivity(unchecked) @usableFromInline final var index = 0
+  @exclusivity(unchecked) @usableFromInline final var isPaused = false
   @exclusivity(unchecked) @usableFromInline final var isVacated = false
   @exclusivity(unchecked) @usableFromInline final var isAdded = false
 
   @inlinable
-  init(receive: @escaping @Sendable (Slot<Element, Failure>, Element) -> Answer) {
+  @inline(__always)
+  init(
+    receive: @escaping @Sendable (Slot<Element, Failure>, Element) -> Answer,
+    perform: @escaping @Sendable (Slot<Element, Failure>, Call) -> Void
+  ) {
     self.receive = receive
+    self.perform = perform
   }
 
   @usableFromInline
-  func finish(_ end: End<Failure>) {}
+  final override func onDispose() {
+    perform(self, .leave)
+  }
 
   @usableFromInline
-  func release() {}
+  final override func resume() {
+    perform(self, .resume)
+  }
 }
 
 /// A slot that holds its observer by value.
@@ -34,30 +55,21 @@ where Memory.Element == O.Element {
   @exclusivity(unchecked) @usableFromInline var observer: O?
 
   @inlinable
+  @inline(__always)
   init(hub: Hub<O.Element, O.Failure, Memory>) {
     self.hub = hub
-    super.init { slot, value in
-      unsafeDowncast(slot, to: BoxSlot<O, Memory>.self).observer?.receive(value) ?? .stop
-    }
-  }
-
-  @usableFromInline
-  override func finish(_ end: End<O.Failure>) {
-    observer?.end(end)
-  }
-
-  @usableFromInline
-  override func release() {
-    observer = nil
-  }
-
-  @usableFromInline
-  override func onDispose() {
-    hub.perform(.remove(self))
-  }
-
-  @usableFromInline
-  override func resume() {
-    hub.perform(.resume(self))
+    super.init(
+      receive: { slot, value in
+        unsafeDowncast(slot, to: BoxSlot<O, Memory>.self).observer?.receive(value) ?? .stop
+      },
+      perform: { slot, call in
+        let slot = unsafeDowncast(slot, to: BoxSlot<O, Memory>.self)
+        switch call {
+        case .finish: if let ending = slot.hub.ending { slot.observer?.end(ending) }
+        case .release: slot.observer = nil
+        case .leave: slot.hub.leave(slot)
+        case .resume: slot.hub.perform(.resume(slot))
+        }
+      })
   }
 }

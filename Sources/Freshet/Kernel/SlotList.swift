@@ -12,20 +12,18 @@
 struct SlotList<Element: Sendable, Failure: Error> {
   @usableFromInline typealias Place = Unmanaged<Slot<Element, Failure>>
   @usableFromInline var base: UnsafeMutablePointer<Place>?
-  @usableFromInline var count = 0
-  @usableFromInline var capacity = 0
-  @usableFromInline var vacant = 0
+  @usableFromInline var count: Int
+  @usableFromInline var capacity: Int
+  @usableFromInline var vacant: Int
 
+  /// Makes an empty list; the owner frees `base` when it goes.
   @inlinable
-  init() {}
-
-  /// Frees the buffer; the owner calls it when it goes.
-  @usableFromInline
-  mutating func free() {
-    guard let base else { return }
-    if count > 0 { _ = takeAll() }
-    base.deallocate()
-    self.base = nil
+  @inline(__always)
+  init() {
+    base = nil
+    count = 0
+    capacity = 0
+    vacant = 0
   }
 
   @inlinable
@@ -36,7 +34,7 @@ struct SlotList<Element: Sendable, Failure: Error> {
     count += 1
   }
 
-  @usableFromInline
+  @inlinable
   mutating func grow() {
     capacity = max(2, capacity * 2)
     let larger = UnsafeMutablePointer<Place>.allocate(capacity: capacity)
@@ -84,13 +82,12 @@ struct SlotList<Element: Sendable, Failure: Error> {
   }
 
   /// Empties the list.
-  @usableFromInline
-  mutating func takeAll() -> [Slot<Element, Failure>] {
-    var all: [Slot<Element, Failure>] = []
-    all.reserveCapacity(count)
-    for index in 0..<count { all.append(base![index].takeRetainedValue()) }
-    count = 0
+  @inlinable
+  mutating func releaseAll() {
+    guard let base else { return }
+    let count = exchange(&count, for: 0)
     vacant = 0
-    return all
+    // What goes here may be the last reference to a slot; its observer is gone already.
+    for index in 0..<count { base[index].release() }
   }
 }

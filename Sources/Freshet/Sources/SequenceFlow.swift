@@ -43,8 +43,8 @@ public struct SequenceFlow<Base: Sequence & Sendable>: Flow where Base.Element: 
       if subscription.markEnded() { observer.end(.finished) }
       return subscription
     }
-    let subscription = ParkedLoop(Loop(iterator: base.makeIterator(), observer: observer))
-    subscription.begin()
+    let subscription = ParkedLoop<Loop<O>>()
+    subscription.begin(Loop(iterator: base.makeIterator(), observer: observer))
     return subscription
   }
 

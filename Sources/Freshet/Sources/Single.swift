@@ -8,7 +8,18 @@
 /// resolver that is let go without an answer finishes the stream without a
 /// value, so that no subscriber waits in vain.
 public struct Single<Element: Sendable, Failure: Error>: Flow {
-  @usableFromInline let work: @Sendable (Resolver) -> Disposable?
+  @usableFromInline
+  enum Content: Sendable {
+    case known(Known<Element, Failure>)
+    case work(@Sendable (Resolver) -> Disposable?)
+  }
+
+  @usableFromInline let content: Content
+
+  @inlinable
+  init(_ content: Content) {
+    self.content = content
+  }
 
   /// Makes a single from work that answers through a resolver.
   ///
@@ -16,7 +27,7 @@ public struct Single<Element: Sendable, Failure: Error>: Flow {
   ///   of when the subscription is, and when the work has answered.
   @inlinable
   public init(_ work: @escaping @Sendable (Resolver) -> Disposable?) {
-    self.work = work
+    self.init(Content.work(work))
   }
 
   /// Makes a single from a function that is called with each subscription.
@@ -37,19 +48,13 @@ public struct Single<Element: Sendable, Failure: Error>: Flow {
   /// A single that has its value.
   @inlinable
   public static func just(_ value: Element) -> Single {
-    Single { resolver in
-      resolver.succeed(value)
-      return nil
-    }
+    Single(Content.known(.value(value)))
   }
 
   /// A single that has failed.
   @inlinable
   public static func fail(_ failure: Failure) -> Single {
-    Single { resolver in
-      resolver.fail(failure)
-      return nil
-    }
+    Single(Content.known(.end(.failed(failure))))
   }
 
   /// Starts the work for one observer.
@@ -59,37 +64,54 @@ public struct Single<Element: Sendable, Failure: Error>: Flow {
   @discardableResult
   public func subscribe<O: Observer>(_ observer: O) -> Subscription
   where O.Element == Element, O.Failure == Failure {
-    let subscription = SingleSubscription(observer)
-    subscription.begin(work)
-    return subscription
+    switch content {
+    case .known(let known):
+      return known.tell(observer)
+    case .work(let work):
+      let subscription = SingleSubscription<O>()
+      subscription.begin(observer, work)
+      return subscription
+    }
+  }
+
+  /// Its answer, if it was made with one.
+  @inlinable
+  public var known: Known<Element, Failure>? {
+    if case .known(let known) = content { known } else { nil }
   }
 
   /// Takes the answer of a single's work.
   ///
   /// The first answer counts.
   public final class Resolver: Sendable {
-    @usableFromInline let answer: @Sendable (Result<Element, Failure>?) -> Void
+    @usableFromInline let subscription: Subscription
+    @usableFromInline let answer: @Sendable (Subscription, Known<Element, Failure>) -> Void
 
     @inlinable
-    init(_ answer: @escaping @Sendable (Result<Element, Failure>?) -> Void) {
+    init(
+      _ subscription: Subscription,
+      _ answer: @escaping @Sendable (Subscription, Known<Element, Failure>) -> Void
+    ) {
+      self.subscription = subscription
       self.answer = answer
     }
 
     /// Answers with a value.
     @inlinable
     public func succeed(_ value: Element) {
-      answer(.success(value))
+      answer(subscription, .value(value))
     }
 
     /// Answers with a failure.
     @inlinable
     public func fail(_ failure: Failure) {
-      answer(.failure(failure))
+      answer(subscription, .end(.failed(failure)))
     }
 
     @inlinable
     deinit {
-      answer(nil)
+      // Asked first, because here the types are not known and the answer would be dear to make.
+      if !subscription.isDisposed { answer(subscription, .end(.finished)) }
     }
   }
 }

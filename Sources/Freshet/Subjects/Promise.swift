@@ -12,12 +12,15 @@ import Synchronization
 ///
 /// - Complexity: `resolve` is O(n) in the number of observers, `subscribe` O(1).
 public final class Promise<Element: Sendable, Failure: Error>: Flow {
-  @usableFromInline let hub = Hub<Element, Failure, Remembered>(memory: Remembered())
-  @usableFromInline let isDecided = Atomic<Bool>(false)
+  @usableFromInline let hub: Hub<Element, Failure, Remembered>
+  @usableFromInline let isDecided: Atomic<Bool>
 
   /// Makes a promise that is still open.
   @inlinable
-  public init() {}
+  public init() {
+    hub = Hub(memory: Remembered())
+    isDecided = Atomic(false)
+  }
 
   /// Makes a promise and starts, at once, the work that decides it.
   ///
@@ -34,8 +37,7 @@ public final class Promise<Element: Sendable, Failure: Error>: Flow {
   @discardableResult
   public func resolve(_ value: Element) -> Bool {
     guard !isDecided.exchange(true, ordering: .acquiringAndReleasing) else { return false }
-    hub.send(value)
-    hub.send(end: .finished)
+    hub.send(last: value)
     return true
   }
 
@@ -68,7 +70,7 @@ public final class Promise<Element: Sendable, Failure: Error>: Flow {
   }
 
   deinit {
-    finish()
+    if !isDecided.load(ordering: .acquiring) { finish() }
   }
 
   @frozen

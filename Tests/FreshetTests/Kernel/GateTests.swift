@@ -126,6 +126,9 @@ struct GateTests {
 
 private final class GateRig: Sendable {
   let gate = Gate<Int>()
+
+  deinit { gate.free() }
+
   let taken = Mutex<[Int]>([])
   let sent = Atomic<Int>(0)
   let arrived = Atomic<Int>(0)

@@ -49,6 +49,8 @@ private final class Counting: @unchecked Sendable {
   let overlaps = Atomic<Int>(0)
   @exclusivity(unchecked) var handled = 0
 
+  deinit { gate.free() }
+
   func send() {
     switch gate.enter(orLeave: 1) {
     case .inside: handle(1)
