@@ -14,6 +14,18 @@ final class HandSum: HandNode {
   }
 }
 
+final class HandClosure: HandNode {
+  let body: (Int) -> Void
+
+  init(_ body: @escaping (Int) -> Void) {
+    self.body = body
+  }
+
+  override func receive(_ value: Int) {
+    body(value)
+  }
+}
+
 final class HandMap: HandNode {
   let next: HandNode
 

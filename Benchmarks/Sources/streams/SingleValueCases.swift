@@ -1,7 +1,7 @@
 import Freshet
 import Synchronization
 
-class HandBox {
+final class HandBox {
   let value: Int
 
   init(_ value: Int) {

@@ -20,6 +20,30 @@ func handFanOut(_ count: Int, observers: Int) -> Int {
 }
 
 @inline(never)
+func flowSubjectClosure(_ count: Int) -> Int {
+  let cell = Cell()
+  let subject = PublishSubject<Int, Never>()
+  let token = subject.subscribe { value in
+    cell.value.store(mix(cell.value.load(ordering: .relaxed), value), ordering: .relaxed)
+  }
+  for value in 0..<count { subject.send(value) }
+  token.dispose()
+  return cell.value.load(ordering: .relaxed)
+}
+
+@inline(never)
+func handSubjectClosure(_ count: Int) -> Int {
+  let cell = Cell()
+  let subject = HandSubject([
+    HandClosure { value in
+      cell.value.store(mix(cell.value.load(ordering: .relaxed), value), ordering: .relaxed)
+    }
+  ])
+  for value in 0..<count { subject.send(value) }
+  return cell.value.load(ordering: .relaxed)
+}
+
+@inline(never)
 func flowSubjectChain(_ count: Int) -> Int {
   let cell = Cell()
   let subject = PublishSubject<Int, Never>()
@@ -78,6 +102,9 @@ func subjectCases(_ runner: Runner) {
   runner.compare(
     "subject/map-filter-1-observer", values: count, reach: 2,
     floor: { handSubjectChain(count) }, flow: { flowSubjectChain(count) })
+  runner.compare(
+    "subject/1-closure", values: count, reach: 2,
+    floor: { handSubjectClosure(count) }, flow: { flowSubjectClosure(count) })
   for observers in [1, 10, 100, 1000] {
     runner.compare(
       "subject/\(observers)-observers-per-delivery", values: count,

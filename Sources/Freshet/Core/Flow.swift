@@ -45,6 +45,7 @@ public protocol Flow<Element, Failure>: Sendable {
 }
 
 extension Flow {
+  /// Nothing is known: an operator subscribes and sees.
   @inlinable
   @inline(__always)
   public var known: Known<Element, Failure>? { nil }

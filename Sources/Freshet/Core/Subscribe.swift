@@ -1,3 +1,6 @@
+// Both are inlined, so that the closures of the whole chain are seen by the optimiser where they
+// are written: as functions of their own they would call each of them.
+
 extension Flow {
   /// Subscribes with closures and starts the work.
   ///
@@ -7,8 +10,6 @@ extension Flow {
   /// - Returns: The token that stops the stream when it is disposed of or released.
   ///   A synchronous source has delivered everything before the token exists: to
   ///   stop such a source early use `take(_:)`.
-  // Inlined, so that the closures of the whole chain are seen by the optimiser where they are
-  // written: as a function of its own it would call each of them.
   @inlinable
   @inline(__always)
   public func subscribe(
@@ -65,9 +66,18 @@ struct ClosureObserver<Element: Sendable, Failure: Error>: Observer {
   @inlinable
   @inline(__always)
   mutating func receive(_ value: Element) -> Answer {
-    guard !hasEnded, let subscription, !subscription.isDisposed else { return .stop }
+    guard !hasEnded, isOpen else { return .stop }
     onValue(value)
-    return subscription.isDisposed ? .stop : .more
+    return isOpen ? .more : .stop
+  }
+
+  /// Whether the source may send.
+  // Looked at twice per value and not kept in between: that would cost a retain and a release.
+  @inlinable
+  @inline(__always)
+  var isOpen: Bool {
+    guard let subscription else { return false }
+    return Unmanaged.passUnretained(subscription)._withUnsafeGuaranteedRef { !$0.isDisposed }
   }
 
   @inlinable

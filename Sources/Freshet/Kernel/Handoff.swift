@@ -102,7 +102,8 @@ final class Handoff<O: Observer>: Subscription, @unchecked Sendable {
       let (resumed, ending, isOver) = state.withLock {
         state -> (Subscription?, End<O.Failure>?, Bool) in
         if !state.mailbox.queue.isEmpty {
-          batch = exchange(&state.mailbox.queue, for: Queue())
+          // `batch` is empty; its storage goes back to the source's side.
+          swap(&batch, &state.mailbox.queue)
           return (nil, nil, false)
         }
         if let ending = state.mailbox.ending { return (nil, ending, true) }

@@ -65,11 +65,8 @@ where Memory.Element == Element {
 
   deinit {
     gate.free()
-    // Written out, and as raw bytes: a method of a generic type would look up its type.
-    if let base = slots.base {
-      for index in 0..<slots.count { base[index].release() }
-      UnsafeMutableRawPointer(base).deallocate()
-    }
+    // Asked first: here a call of a method of `SlotList` would look up its type.
+    if slots.first != nil { slots.releaseAll() }
     if let failure {
       failure.deinitialize(count: 1)
       failure.deallocate()
@@ -227,12 +224,7 @@ where Memory.Element == Element {
     // sanitizer, as one to the whole object.
     if Memory.remembers { memory.remember(value) }
     // Nothing can change the list while we are inside the gate, so it is walked in place.
-    guard let base = slots.base else { return }
-    var index = 0
-    while index < slots.count {
-      base[index]._withUnsafeGuaranteedRef { offer(value, to: $0) }
-      index &+= 1
-    }
+    slots.forEach { offer(value, to: $0) }
   }
 
   @inlinable
@@ -268,11 +260,8 @@ where Memory.Element == Element {
     pausedCount = 0
     // Nothing can change the list while we are inside the gate. Nobody is let go before all
     // have been told.
-    guard let base = slots.base else { return }
-    for index in 0..<slots.count {
-      base[index]._withUnsafeGuaranteedRef { slot in
-        if slot.markEnded() { slot.perform(slot, .finish) }
-      }
+    slots.forEach { slot in
+      if slot.markEnded() { slot.perform(slot, .finish) }
     }
     releaseAll()
   }
@@ -280,19 +269,13 @@ where Memory.Element == Element {
   /// Lets go of everybody without a word.
   @inlinable
   func abandonAll() {
-    guard let base = slots.base else { return }
-    for index in 0..<slots.count {
-      base[index]._withUnsafeGuaranteedRef { _ = $0.markEnded() }
-    }
+    slots.forEach { _ = $0.markEnded() }
     releaseAll()
   }
 
   @inlinable
   func releaseAll() {
-    guard let base = slots.base else { return }
-    for index in 0..<slots.count {
-      base[index]._withUnsafeGuaranteedRef { $0.perform($0, .release) }
-    }
+    slots.forEach { $0.perform($0, .release) }
     slots.releaseAll()
   }
 
@@ -322,7 +305,6 @@ where Memory.Element == Element {
     // One that is not in yet still belongs to the thread that subscribes; `add` releases it.
     if slot.isAdded { slot.perform(slot, .release) }
     if slot.isPaused { resume(slot) }
-    slot.isVacated = true
     slots.remove(slot)
     onLeave?()
   }

@@ -18,10 +18,16 @@ class Slot<Element: Sendable, Failure: Error>: Subscription, @unchecked Sendable
   // where it is made the types are not known, and a payload would be looked up.
   @usableFromInline final let receive: @Sendable (Slot<Element, Failure>, Element) -> Answer
   @usableFromInline final let perform: @Sendable (Slot<Element, Failure>, Call) -> Void
-  @exclusivity(unchecked) @usableFromInline final var index = 0
-  @exclusivity(unchecked) @usableFromInline final var isPaused = false
-  @exclusivity(unchecked) @usableFromInline final var isVacated = false
-  @exclusivity(unchecked) @usableFromInline final var isAdded = false
+
+  // The neighbours in the hub's list, which see.
+  @exclusivity(unchecked) @usableFromInline final var next: Unmanaged<Slot<Element, Failure>>?
+  @exclusivity(unchecked) @usableFromInline final var previous: Unmanaged<Slot<Element, Failure>>?
+  @exclusivity(unchecked) @usableFromInline final var isListed: Bool
+
+  @exclusivity(unchecked) @usableFromInline final var isPaused: Bool
+
+  /// The hub has seen it: before that it belongs to the thread that subscribes.
+  @exclusivity(unchecked) @usableFromInline final var isAdded: Bool
 
   @inlinable
   @inline(__always)
@@ -31,6 +37,11 @@ class Slot<Element: Sendable, Failure: Error>: Subscription, @unchecked Sendable
   ) {
     self.receive = receive
     self.perform = perform
+    next = nil
+    previous = nil
+    isListed = false
+    isPaused = false
+    isAdded = false
   }
 
   @usableFromInline

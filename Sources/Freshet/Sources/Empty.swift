@@ -15,6 +15,7 @@ public struct Empty<Element: Sendable, Failure: Error>: Flow {
     subscribeToEnd(.finished, observer)
   }
 
+  /// The finish.
   @inlinable
   @inline(__always)
   public var known: Known<Element, Failure>? { .end(.finished) }

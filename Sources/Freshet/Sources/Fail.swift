@@ -19,6 +19,7 @@ public struct Fail<Element: Sendable, Failure: Error>: Flow {
     subscribeToEnd(.failed(failure), observer)
   }
 
+  /// The failure.
   @inlinable
   @inline(__always)
   public var known: Known<Element, Failure>? { .end(.failed(failure)) }

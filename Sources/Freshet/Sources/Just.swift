@@ -23,6 +23,7 @@ public struct Just<Element: Sendable>: Flow {
     Known.value(value).tell(observer)
   }
 
+  /// The value.
   @inlinable
   @inline(__always)
   public var known: Known<Element, Never>? { .value(value) }

@@ -116,8 +116,8 @@ struct RuleTests {
 
   @Test("flatMap: at most so many at a time, all of them in the end, one finish")
   func flatMap() {
-    typealias R = FlatMapRule<Just<Int>>
-    let inner = Just(0)
+    typealias R = FlatMapRule<AnyFlow<Int, Never>>
+    let inner = Just(0).erased()
     // The source sends three; each inner flow that has been opened ends some time later.
     func explore(_ rule: R, _ outbox: Outbox<R>, sent: Int, open: [Port], opened: Int, ended: Int) {
       var moves = 0
@@ -156,7 +156,7 @@ struct RuleTests {
 
   @Test("switchMap: only the latest inner flow, one finish with the later of both")
   func switchMap() {
-    typealias R = SwitchMapRule<Just<Int>>
+    typealias R = SwitchMapRule<AnyFlow<Int, Never>>
     func explore(_ rule: R, _ outbox: Outbox<R>, sent: Int, latest: Port?) {
       var moves = 0
       func step(_ input: R.Input, _ port: Port, sent: Int, isEnd: Bool) {
@@ -176,7 +176,7 @@ struct RuleTests {
           #expect(sent == 4 && next == nil, "expected the finish after source and latest")
         }
       }
-      if sent < 3 { step(.inner(Just(sent)), Port(0), sent: sent + 1, isEnd: false) }
+      if sent < 3 { step(.inner(Just(sent).erased()), Port(0), sent: sent + 1, isEnd: false) }
       if sent == 3 { step(.sourceEnd(.finished), Port(0), sent: 4, isEnd: false) }
       if let latest { step(.innerEnd(.finished), latest, sent: sent, isEnd: true) }
       #expect(moves > 0, "expected a finish, not a stand-still")

@@ -64,6 +64,7 @@ public struct Map<Source: Flow, Element: Sendable>: Flow {
     return source.subscribe(observer, through: { next(transform($0)) })
   }
 
+  /// What the source has to say, transformed.
   @inlinable
   @inline(__always)
   public var known: Known<Element, Failure>? {
