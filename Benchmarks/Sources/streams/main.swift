@@ -1,7 +1,7 @@
 // Question: what does a value cost in a flow, against the same work by hand?
 // usage: swift run -c release --package-path Benchmarks streams [PART-OF-A-NAME]
 
-let runner = Runner(slices: 50, only: CommandLine.arguments.dropFirst().first)
+let runner = Runner(slices: 100, only: CommandLine.arguments.dropFirst().first)
 sequenceCases(runner)
 depthCases(runner)
 subjectCases(runner)
