@@ -37,7 +37,7 @@ enum HelpCommand {
 
   private static var overview: String {
     let commands = CommandTable.commands.map { command in
-      "  " + padded(command.name, 10) + command.summary
+      "  " + padded(command.name, 13) + command.summary
     }
     return """
       freshet: reactive state streams over a store of films and books

@@ -12,6 +12,7 @@ enum CommandTable {
     RunCommand.spec,
     BenchCommand.spec,
     StoreCommand.spec,
+    SchemaCommand.spec,
     ConfigCommand.spec,
     DoctorCommand.spec,
     CompletionsCommand.spec,
@@ -41,7 +42,6 @@ enum CommandTable {
     "download",
     "search",
     "serve",
-    "schema",
   ]
 
   static let parser = ArgumentParser(commands: commands, globals: globals, later: later)

@@ -1,0 +1,197 @@
+import FreshetStore
+
+/// The JSON Schema of stdout's records, envelope version 1.
+enum EventSchema {
+  /// The shape of `data`, by type.
+  static let types: [(type: String, data: [Shape.Field])] = [
+    (
+      "stream.hello",
+      [
+        .must("minor", .integer), .must("version", .string), .must("run", .string),
+        .must("command", .nullable(.string)), .must("store", .nullable(.string)),
+        .must("epoch", .nullable(.integer)), .must("oldest", .nullable(.string)),
+      ]
+    ),
+    ("snapshot.begin", [.must("count", .integer)]),
+    ("snapshot.item", [.must("index", .integer), .must("item", .anyObject)]),
+    ("stream.bookmark", [.must("initial", .boolean)]),
+    ("item.added", [.must("item", .anyObject)]),
+    ("item.changed", [.must("item", .anyObject)]),
+    ("item.restored", [.must("item", .anyObject)]),
+    ("item.removed", [.must("item", .nullable(.anyObject))]),
+    (
+      "view.changed",
+      [
+        .must("from", .string), .must("to", .string), .must("cause", .string),
+        .must("state", .anyObject), .must("diff", .nullable(.named("diff"))),
+        .may("diff_rows", .integer),
+      ]
+    ),
+    (
+      "cmd.accepted",
+      [.must("line", .nullable(.integer)), .must("op", .string)]
+    ),
+    (
+      "cmd.result",
+      [
+        .must("line", .nullable(.integer)), .may("row", .integer), .must("op", .nullable(.string)),
+        .must("ok", .boolean), .must("changed", .boolean),
+        .must("status", .words(["done", "failed", "skipped", "canceled", "rolled_back"])),
+        .may("outcome", .string), .may("count", .integer), .may("reason", .string),
+        .may("help", .anyObject), .may("text", .string), .may("dry", .boolean),
+        .may("error", .named("error")),
+      ]
+    ),
+    (
+      "config.setting",
+      [
+        .must("name", .string), .must("value", .nullable(.string)),
+        .may("origin", .nullable(.string)), .may("place", .nullable(.string)),
+      ]
+    ),
+    (
+      "doctor.check",
+      [
+        .must("check", .string), .must("status", .words(["ok", "warn", "fail"])),
+        .must("detail", .string), .may("advice", .string),
+      ]
+    ),
+    (
+      "bench.case",
+      [
+        .must("case", .string), .must("summary", .string), .must("events", .integer),
+        .must("floor", .boolean),
+      ]
+    ),
+    (
+      "bench.sample",
+      [
+        .must("case", .string), .must("run", .integer), .must("events", .integer),
+        .must("out", .integer), .must("ns", .number), .must("floor_ns", .nullable(.number)),
+        .must("parts", .list(.number)),
+      ]
+    ),
+    (
+      "bench.summary",
+      [
+        .must("case", .string), .must("summary", .string), .must("events", .integer),
+        .must("out", .integer), .must("runs", .integer),
+        .must(
+          "ns",
+          .object(
+            ["min", "p50", "p90", "p99"].map { Shape.Field.must($0, .nullable(.number)) })),
+        .must("events_per_second", .nullable(.number)), .must("floor_ns", .nullable(.number)),
+        .must("ratio", .nullable(.number)), .must("bytes", .nullable(.integer)),
+        .must("allocations", .nullable(.integer)), .must("resident_kib", .nullable(.integer)),
+        .must("machine", .string),
+        .may(
+          "change",
+          .object([
+            .must("before_ns", .number), .must("percent", .number), .must("confidence", .number),
+            .must("verdict", .words(["same", "slower", "faster"])),
+          ])),
+      ]
+    ),
+    (
+      "store.finding",
+      [
+        .must("kind", .words(["damage", "unfinished", "note"])), .must("file", .nullable(.string)),
+        .must("offset", .nullable(.integer)), .must("revision", .nullable(.integer)),
+        .must("next_revision", .nullable(.integer)), .must("message", .string),
+      ]
+    ),
+    (
+      "store.gap",
+      [.must("after", .integer), .must("before", .nullable(.integer))]
+    ),
+    (
+      "stream.gap",
+      [
+        .must("reason", .string), .must("from", .nullable(.string)), .must("oldest", .string),
+      ]
+    ),
+    (
+      "stream.reset",
+      [
+        .must("reason", .string), .must("from", .nullable(.string)), .must("oldest", .string),
+      ]
+    ),
+    ("stream.error", [.must("error", .named("error"))]),
+    (
+      "stream.end",
+      [
+        .must("reason", .string), .must("exit", .integer), .may("signal", .integer),
+        .must("counts", .anyObject),
+      ]
+    ),
+  ]
+
+  private static let definitions: [(name: String, shape: Shape)] = [
+    (
+      "error",
+      .object([
+        .must("code", .string), .must("message", .string), .must("retryable", .boolean),
+        .may("http", .integer), .may("attempt", .integer),
+      ])
+    ),
+    (
+      "diff",
+      .object([
+        .must("inserted", .list(.named("place"))), .must("removed", .list(.named("place"))),
+        .must("moved", .list(.named("move"))), .must("updated", .list(.string)),
+      ])
+    ),
+    ("place", .object([.must("id", .string), .must("index", .integer)])),
+    (
+      "move",
+      .object([.must("id", .string), .must("from", .integer), .must("to", .integer)])
+    ),
+  ]
+
+  /// The envelope around `data`, in the order of its keys.
+  private static let envelope: [Shape.Field] = [
+    .must("v", .integer), .must("seq", .integer), .may("rev", .integer), .may("i", .integer),
+    .may("n", .integer), .may("cursor", .string), .must("ts", .string), .must("type", .string),
+    .may("view", .string), .may("id", .string), .may("cid", .string), .must("data", .anyObject),
+  ]
+
+  /// - Parameter isClosed: Whether types and members that this version does not know are refused.
+  static func schema(isClosed: Bool) -> JSONValue {
+    guard var root = Shape.schema(of: envelope, isClosed: isClosed).objectValue,
+      var properties = root["properties"]?.objectValue
+    else { return .null }
+    properties["v"] = ["const": 1]
+    properties["seq"] = ["type": "integer", "minimum": 1]
+    properties["rev"] = ["type": "integer", "minimum": 0, "maximum": 9_007_199_254_740_991]
+    properties["ts"] = [
+      "type": "string",
+      "pattern": #"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$"#,
+    ]
+    if isClosed { properties["type"] = .object(["enum": .array(types.map { .string($0.type) })]) }
+    root["properties"] = .object(properties)
+    root["allOf"] = .array(
+      types.map { entry in
+        [
+          "if": ["properties": ["type": ["const": .string(entry.type)]]],
+          "then": ["properties": ["data": ["$ref": .string("#/$defs/\(entry.type)")]]],
+        ]
+      })
+    root["dependentRequired"] = ["i": ["n", "rev"], "n": ["i"]]
+    var defs = JSONObject()
+    for (type, fields) in types {
+      // A result tells more, depending on the command.
+      let isOpen = type == "cmd.result"
+      defs[type] = Shape.schema(of: fields, isClosed: isClosed && !isOpen)
+    }
+    for (name, shape) in definitions { defs[name] = shape.schema(isClosed: isClosed) }
+    var schema: JSONObject = [
+      "$schema": "https://json-schema.org/draft/2020-12/schema", "$id": "urn:freshet:event:1",
+      "title": "A record of freshet's stdout, envelope version 1",
+      "description": .string(
+        "Types and members may be added within version 1; pass over what you do not know."),
+    ]
+    for member in root.members { schema[member.key] = member.value }
+    schema["$defs"] = .object(defs)
+    return .object(schema)
+  }
+}
