@@ -27,6 +27,7 @@
     func save(_ id: String, _ body: [UInt8]) {}
     func batch(_ work: () -> Void) {}
     func deleteAll() {}
+    func checkpoint() {}
   }
 
   func sqliteWork(

@@ -111,6 +111,7 @@ struct SalvageTests {
       #expect(report.signed == 1)
       #expect(report.segments == 1)
       #expect(try StoreFiles.verify(at: directory.store).findings == [])
+      #expect(try claimsAreTrue(in: directory.read(name)))
       let reopened = try DatabaseManager.open(at: directory.store)
       #expect(content(of: try await reopened.fetch(id: "item-1").value()) == replacement)
       #expect(try await reopened.fetch().value().count == 9)
@@ -135,6 +136,17 @@ struct SalvageTests {
       #expect(error?.code == .damaged)
       #expect(try directory.read(name) == bytes)
     }
+  }
+
+  /// No line says that more was durable before it than there is before it.
+  private func claimsAreTrue(in segment: [UInt8]) throws -> Bool {
+    var offset = 0
+    for line in segment.split(separator: 0x0A) {
+      let record = try Array(line).withUnsafeBytes { try RecordLine($0) }
+      if record.durableBefore > offset { return false }
+      offset += line.count + 1
+    }
+    return true
   }
 
   private func content(of record: Record?) -> String { text(record?.body) }
