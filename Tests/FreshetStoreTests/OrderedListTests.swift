@@ -17,7 +17,7 @@ struct OrderedListTests {
     var list = rows.compactMap { $0 }
     let put = (diff.inserted.map { ($0.index, $0.id) } + diff.moved.map { ($0.to, $0.id) })
       .sorted { $0.0 < $1.0 }
-    for (index, id) in put { list.insert(id, at: index) }
+    for (index, id) in put { list.insert(id, at: min(index, list.count)) }
     return list
   }
 
