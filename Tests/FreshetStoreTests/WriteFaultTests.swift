@@ -204,10 +204,10 @@ struct WriteFaultTests {
     }
     #expect(
       steps() == [
-        "sync directory", "open LOCK", "open log-", "sync log-", "open HEAD", "write HEAD",
-        "write HEAD", "sync HEAD", "sync directory", "open STOR", "write STOR", "sync STOR",
-        "sync directory", "open STOR", "open HEAD", "sync directory", "sync directory",
-        "sync directory", "open log-",
+        "open LOCK", "open log-", "open HEAD", "write HEAD", "write HEAD", "sync HEAD",
+        "sync directory", "open STOR", "write STOR", "sync STOR", "open STOR", "open HEAD",
+        "sync directory", "sync directory", "sync directory", "open log-",
+        "sync log-", "sync HEAD",
       ])
     let commit = ["write log-", "sync log-", "write HEAD"]
     #expect(await save(manager, "a") == nil)

@@ -61,6 +61,14 @@ final class HeadFile: Sendable {
     }
   }
 
+  func synchronize() throws(StoreError) {
+    do throws(SystemError) {
+      try file.synchronize()
+    } catch {
+      throw .system(error, doing: "sync", path: path)
+    }
+  }
+
   private func change(
     _ next: (HeadRecord?) -> HeadRecord?
   ) throws(StoreError) -> HeadRecord {

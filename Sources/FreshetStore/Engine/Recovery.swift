@@ -240,8 +240,8 @@ struct Recovery {
       }
       try copy?.synchronize()
       try fileSystem.synchronizeDirectory(folder.path)
+      // Synced by `publish`, before anything rests on it.
       try source.truncate(to: state.end.offset)
-      try source.synchronize()
     } catch {
       throw .system(error, doing: "move the torn end of the journal to", path: path)
     }
@@ -270,6 +270,10 @@ struct Recovery {
     if let watermark, lostFile == nil, !watermark.isPoisoned, place == state.end,
       !hasRestarted, watermark.isRelaxed || !isRelaxed
     {
+      // Whoever wrote this may have ended before the disk had it: the cut of a failed append, or
+      // a HEAD that says the first time that it is relaxed, or no longer that it is poisoned.
+      try synchronize(state.end.segment)
+      try head.synchronize()
       return Result(state: state, head: watermark, lostFile: nil)
     }
     do throws(SystemError) {
@@ -277,14 +281,7 @@ struct Recovery {
     } catch {
       throw .system(error, doing: "sync", path: folder.path)
     }
-    let file = try folder.segment(state.end.segment)
-    do throws(SystemError) {
-      try file.synchronizeData()
-    } catch {
-      throw StoreError(
-        .durabilityUnknown, "the disk did not confirm the journal's last bytes: \(error)",
-        path: folder.path(ofSegment: state.end.segment), cause: error)
-    }
+    try synchronize(state.end.segment)
     let record = HeadRecord(
       sequence: watermark?.sequence ?? 0, epoch: state.epoch, segment: state.end.segment,
       offset: state.end.offset, revision: state.revision,
@@ -294,6 +291,17 @@ struct Recovery {
       return try run(from: nil)
     }
     return Result(state: state, head: published, lostFile: lostFile)
+  }
+
+  private func synchronize(_ segment: Int64) throws(StoreError) {
+    let file = try folder.segment(segment)
+    do throws(SystemError) {
+      try file.synchronizeData()
+    } catch {
+      throw StoreError(
+        .durabilityUnknown, "the disk did not confirm the journal's last bytes: \(error)",
+        path: folder.path(ofSegment: segment), cause: error)
+    }
   }
 
   /// Makes the pages beyond the watermark dirty once more.

@@ -117,7 +117,6 @@ struct StoreOpening {
     if parent != path, try status(parent) == nil { try makeDirectories(parent) }
     do throws(SystemError) {
       try fileSystem.makeDirectory(path)
-      try fileSystem.synchronizeDirectory(parent)
     } catch {
       // Another process may have been quicker.
       if error.isPresentAlready { return }
@@ -218,7 +217,7 @@ struct StoreOpening {
   private func create(_ folder: StoreFolder) throws(StoreError) {
     let description = StoreDescription(id: options.makeStoreID(), created: options.now())
     do throws(SystemError) {
-      try fileSystem.open(folder.path(ofSegment: 1), .create).synchronize()
+      _ = try fileSystem.open(folder.path(ofSegment: 1), .create)
     } catch {
       throw .system(
         error, doing: "make", path: folder.path(ofSegment: 1), fallback: .notWritable)
@@ -234,7 +233,6 @@ struct StoreOpening {
       try file.writeFully(description.encoded, at: 0)
       try file.synchronize()
       try fileSystem.rename(new, to: folder.path(of: FileNames.store))
-      try fileSystem.synchronizeDirectory(path)
     } catch {
       throw .system(error, doing: "make", path: new, fallback: .notWritable)
     }

@@ -48,7 +48,7 @@ package enum DiskFault: Sendable {
 }
 
 /// A place in the program that syncs, as far as a disk can tell: the call, the kind of file, and
-/// the change before it.
+/// the call before it.
 package struct SyncSite: Sendable, Hashable, CustomStringConvertible {
   package var call: String
   package var after: String

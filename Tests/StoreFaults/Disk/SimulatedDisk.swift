@@ -15,7 +15,7 @@ package final class SimulatedDisk: FileSystem {
     var locks: [Int: Int] = [:]
     var files = 0
     var calls = 0
-    var lastChange = "nothing"
+    var lastCall = "nothing"
     var generator: SeededGenerator
     var sites: Set<SyncSite> = []
     var pauses = 0
@@ -44,7 +44,13 @@ package final class SimulatedDisk: FileSystem {
   // MARK: One call
 
   private func fault(_ call: DiskCall) -> DiskFault? {
-    state.withLock { $0.calls += 1 }
+    state.withLock { state in
+      state.calls += 1
+      // A sync says for itself what was before it.
+      if !call.isSync, call.kind != .lock, call.file != "LOCK" {
+        state.lastCall = call.description
+      }
+    }
     return settings.withLock { $0.rule }?(call)
   }
 
@@ -66,7 +72,7 @@ package final class SimulatedDisk: FileSystem {
     let image = state.withLock { state -> DiskImage? in
       work(&state.image)
       if isMessage { return nil }
-      state.lastChange = call.description
+      state.lastCall = call.description
       return state.image
     }
     if let image, let boundary = settings.withLock({ $0.boundary }) { boundary(image) }
@@ -74,7 +80,7 @@ package final class SimulatedDisk: FileSystem {
 
   fileprivate func synchronize(_ call: DiskCall, _ work: @Sendable (inout DiskImage) -> Void) {
     let isIgnored = state.withLock { state in
-      let site = SyncSite(call: call.description, after: state.lastChange)
+      let site = SyncSite(call: call.description, after: state.lastCall)
       state.sites.insert(site)
       return ignored.contains(site)
     }
@@ -88,7 +94,7 @@ package final class SimulatedDisk: FileSystem {
       var generator = state.generator
       state.image.failSynchronization(node, &generator)
       state.generator = generator
-      state.lastChange = "failed " + call.description
+      state.lastCall = "failed " + call.description
       return state.image
     }
     if let boundary = settings.withLock({ $0.boundary }) { boundary(image) }
