@@ -1,32 +1,69 @@
 import Glibc
 import StoreFaults
 
+/// Puts a store through what tests of one process cannot, or not as often.
+///
+/// The first words are for people and for `.ci/run`; the others are the children of the tests.
 @main
 enum Exerciser {
+  static let help = """
+    StoreExerciser crash [STATES]       power losses at every boundary of scripted runs
+    StoreExerciser mutations            leaves out each sync in turn; each must be missed
+    StoreExerciser calls                lets each call fail in turn
+    StoreExerciser model [SEQUENCES]    random histories against a list
+    StoreExerciser sweep                each byte flipped, each sector zeroed
+    StoreExerciser writers [FOLDER]     four processes that compare and set, stopped and killed
+    StoreExerciser kill [KILLS] [FOLDER]  kills writers, with a follower in a third process
+    StoreExerciser soak MINUTES FOLDER  writers, followers, compaction, kills
+    FRESHET_SEED replays a run.
+    """
+
   static func main() {
-    let a = CommandLine.arguments
-    var explorer = CrashExplorer()
-    if a[1] == "m" {
-    explorer.randomStates = 12
-    let check = MutationCheck(explorer: explorer, steps: Script.long(80, seed: 1))
-    for site in check.sites() {
-      let f = check.check(site)
-      say("\(site): \(f.violation.map { "\($0)" } ?? "MISSED BY NOBODY") @ \(f.place ?? "")")
-    }
-    } else {
-      for seed in 1...Int(a[2])! {
-    explorer.seed = UInt64(seed)
-    explorer.randomStates = Int(a[3])!
-    let run = ScriptRun()
-    run.run(Script.long(Int(a[4])!, seed: UInt64(seed)))
-    let report = explorer.explore(run.points)
-    say("seed \(seed) \(report.points) points, \(report.states) states, \(report.nested) nested, \(report.violations.count) violations \(run.violations)")
-    for (v, p) in zip(report.violations, report.places) { say("\(v) @ \(p)") }
-      }
+    let words = Array(CommandLine.arguments.dropFirst())
+    do {
+      try run(words)
+    } catch {
+      Report.line("\(error)")
+      exit(1)
     }
   }
-  static func say(_ text: String) {
-    let bytes = Array((text + "\n").utf8)
-    _ = write(1, bytes, bytes.count)
+
+  private static func run(_ words: [String]) throws {
+    func number(_ at: Int, or other: Int) -> Int {
+      words.count > at ? Int(words[at]) ?? other : other
+    }
+    switch words.first {
+    case "crash": Runs.crash(number(1, or: 60_000))
+    case "mutations": Runs.mutations()
+    case "calls": Runs.calls()
+    case "model": Runs.model(number(1, or: 10_000))
+    case "sweep": Runs.sweep()
+    case "writers": try Runs.writers(words.count > 1 ? words[1] : "/tmp")
+    case "kill": try Runs.kill(number(1, or: 1000), words.count > 2 ? words[2] : "/tmp")
+    case "soak" where words.count > 2: try Soak(minutes: number(1, or: 30), folder: words[2]).run()
+    case "write" where words.count > 4:
+      try ChildWork.write(
+        words[1], name: words[2], from: number(3, or: 0), isRelaxed: words[4] == "relaxed")
+    case "follow" where words.count > 1: try ChildWork.follow(words[1])
+    case "compete" where words.count > 2:
+      try ChildWork.compete(words[1], count: number(2, or: 1))
+    case "hold" where words.count > 1: try ChildWork.hold(words[1])
+    case "fill" where words.count > 2:
+      try ChildWork.fill(words[1], limit: UInt(number(2, or: 65_536)))
+    case "descriptors": try ChildWork.descriptors()
+    default:
+      Report.line(help)
+      exit(64)
+    }
+  }
+}
+
+enum Report {
+  static func line(_ text: String) { _ = ChildWork.say(text) }
+
+  /// Ends the program with 1 when anything went wrong.
+  static func end(_ violations: [String]) {
+    for violation in violations.prefix(20) { line("  " + violation) }
+    if !violations.isEmpty { exit(1) }
   }
 }

@@ -250,7 +250,8 @@ struct CommitPlan {
     for (key, item) in overlay where item.isLive {
       overlay[key] = Item(isLive: false, revision: revision, body: item.body)
     }
-    clearedAt = revision
+    // The first one is the one that deleted what is live in the index.
+    clearedAt = clearedAt ?? revision
     liveCount = 0
   }
 

@@ -109,7 +109,12 @@ extension Journal {
     do throws(StoreError) {
       var watermark: HeadRecord
       (plan, watermark) = try catchUp(isAlone: isAlone)
-      if plan.end.offset >= options.segmentBytes { watermark = try roll(&plan) }
+      if plan.end.offset >= options.segmentBytes {
+        watermark = try roll(&plan)
+      } else if watermark.segment < plan.end.segment {
+        // Whoever made this segment may not have come to make its name durable.
+        try synchronizeNames()
+      }
       let start = plan.end
       let durable = watermark.segment == start.segment ? watermark.offset : 0
       let time = options.now()
@@ -232,6 +237,14 @@ extension Journal {
     }
     plan.continueInNextSegment()
     return try publish(plan.end, revision: plan.revision, epoch: plan.epoch)
+  }
+
+  private func synchronizeNames() throws(StoreError) {
+    do throws(SystemError) {
+      try folder.fileSystem.synchronizeDirectory(path)
+    } catch {
+      throw .system(error, doing: "sync", path: path)
+    }
   }
 
   private func write(_ bytes: [UInt8], at place: Place) throws(StoreError) {

@@ -268,7 +268,7 @@ struct Recovery {
     }
     let place = Place(segment: watermark?.segment ?? 0, offset: watermark?.offset ?? 0)
     if let watermark, lostFile == nil, !watermark.isPoisoned, place == state.end,
-      !hasRestarted, watermark.isRelaxed || !isRelaxed
+      !hasRestarted, !isRelaxed || watermark.isRelaxed && watermark.boot == boot
     {
       // Whoever wrote this may have ended before the disk had it: the cut of a failed append, or
       // a HEAD that says the first time that it is relaxed, or no longer that it is poisoned.

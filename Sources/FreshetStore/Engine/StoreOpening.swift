@@ -224,7 +224,8 @@ struct StoreOpening {
     }
     let isRelaxed = options.durability != .everyCommit
     _ = try openHead(description).reset(
-      HeadRecord(segment: 1, revision: 0, isRelaxed: isRelaxed), overPoison: true)
+      HeadRecord(segment: 1, revision: 0, isRelaxed: isRelaxed, boot: options.boot()),
+      overPoison: true)
     let new = folder.path(of: FileNames.newStore)
     do throws(SystemError) {
       try fileSystem.synchronizeDirectory(path)

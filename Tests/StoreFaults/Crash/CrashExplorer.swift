@@ -10,6 +10,8 @@ package struct CrashExplorer: Sendable {
   /// Of so many states one is examined through its own recovery, too.
   package var nestedEvery = 8
   package var nestedStates = 3
+  /// The same for moments at which only the process ends.
+  package var killedStates = 8
   /// Of so many states one is read in every way.
   package var verifiedEvery = 16
   package var seed: UInt64 = 1
@@ -28,6 +30,8 @@ package struct CrashExplorer: Sendable {
     package var violations: [Violation] = []
     /// How each came about.
     package var places: [String] = []
+
+    package init() {}
 
     mutating func add(_ other: Report) {
       states += other.states
@@ -104,9 +108,10 @@ package struct CrashExplorer: Sendable {
     report.sites.formUnion(run.sites)
     report.add(run.violations, at: place())
     guard isNested, run.violations.isEmpty else { return }
+    let count = image.hasUnsynced ? killedStates : nestedStates
     for (number, point) in run.points.enumerated() {
       var seen: Set<UInt64> = []
-      for state in states(PowerLoss(point.image), nestedStates, 1, &generator)
+      for state in states(PowerLoss(point.image), count, 1, &generator)
       where seen.insert(state.key).inserted {
         let again = ScriptRun(
           state.image, history: point.history, ignoring: ignoring, isRecording: false,

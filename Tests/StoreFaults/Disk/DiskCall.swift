@@ -53,5 +53,10 @@ package struct SyncSite: Sendable, Hashable, CustomStringConvertible {
   package var call: String
   package var after: String
 
+  package init(call: String, after: String) {
+    self.call = call
+    self.after = after
+  }
+
   package var description: String { "\(call), after \(after)" }
 }

@@ -27,6 +27,9 @@ package struct DiskImage: Sendable {
     var sizes: [SizeVersion] = []
 
     package var isDirty: Bool { !sectors.isEmpty || !sizes.isEmpty }
+
+    /// True when the cache shows bytes that no sync will write: one has failed.
+    package var hasLost: Bool { !isDirty && bytes != durable }
   }
 
   package enum Change: Sendable {

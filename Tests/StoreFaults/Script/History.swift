@@ -18,8 +18,8 @@ package struct History: Sendable {
   /// So many commits a follower may have seen.
   private(set) var delivered = 0
   /// The revision after which the next commit comes.
-  private(set) var tail: Int64 = 0
-  private(set) var epoch = 1
+  package private(set) var tail: Int64 = 0
+  package private(set) var epoch = 1
   /// The highest revision that anybody was told of.
   private(set) var highest: Int64 = 0
   private(set) var storeID: String?

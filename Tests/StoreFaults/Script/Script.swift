@@ -43,7 +43,7 @@ package enum Script {
   }
 
   /// Saves, batches, deletes, restores, delete-alls by two processes.
-  private static func work(
+  package static func work(
     _ count: Int, by managers: [Int], from start: Int, _ generator: inout SeededGenerator
   ) -> [Step] {
     (0..<count).map { offset in
@@ -107,6 +107,18 @@ package enum Script {
     steps += [.close(0)]
     return steps
   }
+}
+
+extension Script {
+  /// A short script that comes by every call the store makes: creation, batches, a roll, reopening.
+  package static let calls: [Step] = {
+    var generator = SeededGenerator(seed: 7)
+    return [.open(0)] + work(7, by: [0], from: 0, &generator) + [.close(0), .open(0)]
+      + [
+        .apply(0, [.deleteAll]),
+        .apply(0, [.restore(id: "id-1"), .save(id: "z", body: body(1, 9))]),
+      ]
+  }()
 }
 
 /// Counts calls of a rule.

@@ -24,10 +24,11 @@ package final class ScriptRun: Sendable {
     var sites: Set<SyncSite> = []
     /// After a failed sync no write of this store may succeed until it is opened again.
     var hasUnknown = false
+    var hasFaults = false
     var ticks: Int64 = 0
   }
 
-  package static let path = "/disk/store"
+  package static let path = "/disk/new/store"
   private let state: Mutex<State>
   private let ignored: Set<SyncSite>
   private let isRecording: Bool
@@ -87,7 +88,9 @@ package final class ScriptRun: Sendable {
     case .close(let number): close(number)
     case .apply(let number, let operations): apply(number, operations)
     case .group(let number, let requests): group(number, requests)
-    case .faults(let rule): disk.set(rule: rule)
+    case .faults(let rule):
+      disk.set(rule: rule)
+      state.withLock { $0.hasFaults = rule != nil }
     case .kill: kill()
     case .verify(let number): verify(number)
     }
@@ -136,6 +139,8 @@ package final class ScriptRun: Sendable {
     do throws(StoreError) {
       manager = try DatabaseManager.open(at: ScriptRun.path, options: options(durability))
     } catch {
+      // A disk that refuses a call is a reason, damage is never one.
+      if error.code != .damaged, state.withLock({ $0.hasFaults }) { return }
       return report(error.code == .damaged ? 6 : 8, "cannot open: \(error)")
     }
     state.withLock { state in
@@ -149,7 +154,8 @@ package final class ScriptRun: Sendable {
         state.violations += state.history.resolve(StoreModel(records), token)
       }
       checkLost()
-    case .failure(let error): report(8, "cannot read: \(error)")
+    case .failure(let error):
+      if !state.withLock({ $0.hasFaults }) { report(8, "cannot read: \(error)") }
     case nil: report(8, "no answer to a read")
     }
   }
@@ -167,6 +173,8 @@ package final class ScriptRun: Sendable {
   private func kill() {
     let old = disk
     old.set(boundary: nil)
+    // The end of a process changes nothing; what its handles would do on their way out does not
+    // count, as they belong to a disk that nobody looks at any more.
     old.set(rule: nil)
     let new = SimulatedDisk(old.image, ignoring: ignored, seed: UInt64(old.image.operations))
     let managers = state.withLock { state in
