@@ -33,15 +33,17 @@ final class BooksScreen {
 
   /// Reads the books that are kept; false when that failed, and that is told.
   func read(_ correlation: String) throws(Stop) -> Bool {
-    let result = CommandResult("load", correlation: correlation)
+    guard let problem = try readQuietly(correlation) else { return true }
+    session.tell(CommandResult("load", correlation: correlation).failed(problem))
+    return false
+  }
+
+  /// Reads the books that are kept, and answers what was in the way.
+  func readQuietly(_ correlation: String?) throws(Stop) -> Problem? {
     teller.begin(correlation)
     let model = start(store.series(), keeps: false)
     model.load()
-    if let problem = Self.problem(try session.settled(model.settled())) {
-      session.tell(result.failed(problem))
-      return false
-    }
-    return true
+    return Self.problem(try session.settled(model.settled()))
   }
 
   /// Loads books and keeps them.
@@ -61,13 +63,22 @@ final class BooksScreen {
   }
 
   /// Chooses a book by its number, from 1; the books must have been read.
-  func select(_ word: String, _ result: CommandResult) throws(Stop) -> CommandResult {
+  func select(
+    _ word: String, _ result: CommandResult, isDry: Bool = false
+  ) throws(Stop) -> CommandResult {
     guard let model, let number = Int(word) else {
       return result.failed(
         Problem(
           code: "bad_value",
           message: "select needs a whole number, from 1, not “\(word.prefix(40))”"
         ))
+    }
+    if isDry, model.state.books.rows.indices.contains(number &- 1) {
+      var result = result
+      result.id = BookText.id(model.state.books.rows[number - 1])
+      result.isChanged = number - 1 != model.state.selected
+      result.outcome = result.isChanged ? "selected" : "unchanged"
+      return result
     }
     teller.begin(result.correlation)
     model.select(number &- 1)

@@ -9,6 +9,7 @@ enum RunCommand {
       .value("file", "FILE", short: "f", "read the script from FILE, - for standard input"),
       .flag("atomic", "the whole script is one transaction"),
       .flag("fail-fast", "take no more lines after a failure"),
+      .value("server", "URL", "the guidances of a server, in place of the store's"),
       .flag("dry-run", "tell what would be done, and do nothing"),
     ],
     examples: [

@@ -10,6 +10,7 @@ struct ScriptCommand {
     case restore(String)
     case deleteAll
     case list(kind: String?, limit: Int?)
+    case screen(ScreenAction)
     case begin
     case commit
     case rollback
@@ -34,14 +35,14 @@ struct ScriptFault: Error {
 
 /// Reads script lines: JSON when they begin with `{`, else words as a shell would split them.
 enum ScriptParser {
-  static let operations = [
-    "save", "delete", "deleteAll", "restore", "list", "begin", "commit", "rollback",
-  ]
+  static let operations =
+    [
+      "save", "delete", "deleteAll", "restore", "list", "begin", "commit", "rollback",
+    ] + ScreenAction.operations
 
   /// Operations of the product that this version does not have.
   static let later = [
-    "download", "fold", "unfold", "toggleFold", "search", "more", "select", "register", "complete",
-    "delay", "filter", "watch", "wait",
+    "download", "search", "more", "watch", "wait",
   ]
 
   /// The command on a line, nil for a blank line or a comment.
@@ -90,6 +91,7 @@ enum ScriptParser {
   private static func action(
     _ operation: String, _ object: JSONObject
   ) throws(ScriptFault) -> ScriptCommand.Action {
+    if let screen = try ScreenAction.ofObject(operation, object) { return .screen(screen) }
     let allowed: [String]
     let action: ScriptCommand.Action
     switch operation {
@@ -115,11 +117,17 @@ enum ScriptParser {
       allowed = []
       action = plainAction(operation)
     }
+    try checkFields(of: object, operation, allowed)
+    return action
+  }
+
+  static func checkFields(
+    of object: JSONObject, _ operation: String, _ allowed: [String]
+  ) throws(ScriptFault) {
     for key in object.keys where !(["op", "id"] + allowed).contains(key) {
       let near = NearestMatch.of(key, among: allowed).map { "; did you mean \($0)?" } ?? ""
       throw fault("unknown_field", "\(operation) has no field “\(key.prefix(80))”\(near)")
     }
-    return action
   }
 
   private static func plainAction(_ operation: String) -> ScriptCommand.Action {
@@ -131,7 +139,7 @@ enum ScriptParser {
     }
   }
 
-  private static func text(
+  static func text(
     _ key: String, in object: JSONObject
   ) throws(ScriptFault) -> String? {
     guard let value = object[key], !value.isNull else { return nil }
@@ -167,6 +175,7 @@ enum ScriptParser {
   private static func action(
     _ operation: String, _ words: [String]
   ) throws(ScriptFault) -> (ScriptCommand.Action, String?) {
+    if let screen = try ScreenAction.ofWords(operation, words) { return (.screen(screen), nil) }
     switch operation {
     case "save":
       let text = try only(words, "save needs one record: save '{\"id\":…}'")
@@ -254,7 +263,7 @@ enum ScriptParser {
     return .save(id: item.id.text, body: body)
   }
 
-  private static func checked(_ id: String) throws(ScriptFault) -> String {
+  static func checked(_ id: String) throws(ScriptFault) -> String {
     do {
       return try ItemID(id).text
     } catch {
@@ -262,7 +271,7 @@ enum ScriptParser {
     }
   }
 
-  private static func fault(_ code: String, _ message: String) -> ScriptFault {
+  static func fault(_ code: String, _ message: String) -> ScriptFault {
     ScriptFault(problem: Problem(code: code, message: message))
   }
 }

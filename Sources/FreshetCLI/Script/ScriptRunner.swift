@@ -8,6 +8,7 @@ struct ScriptRunner {
   private let isAtomic: Bool
   private let isFailFast: Bool
   private let isDry: Bool
+  private let screens: ScriptScreens
 
   /// The open transaction: operations that wait for `commit`.
   private struct Transaction {
@@ -33,6 +34,7 @@ struct ScriptRunner {
     self.isAtomic = isAtomic
     self.isFailFast = isFailFast
     self.isDry = isDry
+    screens = ScriptScreens(session, manager, isDry: isDry)
     if isAtomic { transaction = Transaction(name: nil) }
   }
 
@@ -111,6 +113,17 @@ struct ScriptRunner {
       _ = try ListCommand.show(
         manager, session, kind: kind, limit: limit, correlation: result.correlation)
       session.tell(result)
+    case .screen(let action):
+      if transaction != nil {
+        if let fault = transaction?.fault { return answerRolledBack(result, fault) }
+        let problem = Problem(
+          code: "not_in_transaction",
+          message: "\(command.operation) cannot be part of a transaction"
+        )
+        sawBadScript = true
+        return fail(result, problem)
+      }
+      session.tell(try screens.run(action, result))
     case .begin: begin(command, result)
     case .commit: try end(command, result, isCommit: true)
     case .rollback: try end(command, result, isCommit: false)

@@ -98,7 +98,7 @@ extension BooksModel {
   }
 
   /// What made a transition.
-  public enum Cause: String, Sendable, Hashable {
+  public enum Cause: String, Sendable, Hashable, CaseIterable {
     /// The books are to be read.
     case load
     /// They were read.

@@ -154,7 +154,7 @@ extension SummaryModel {
   }
 
   /// What made a transition.
-  public enum Cause: String, Sendable, Hashable {
+  public enum Cause: String, Sendable, Hashable, CaseIterable {
     /// A text is to be shown.
     case configure
     /// The store said how it was folded last.

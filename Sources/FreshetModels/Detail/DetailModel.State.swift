@@ -172,7 +172,7 @@ extension DetailModel {
   }
 
   /// What made a transition.
-  public enum Cause: String, Sendable, Hashable {
+  public enum Cause: String, Sendable, Hashable, CaseIterable {
     /// The screen came into view.
     case open
     /// The item was found.

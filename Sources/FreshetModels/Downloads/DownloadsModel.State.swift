@@ -144,7 +144,7 @@ extension DownloadsModel {
   }
 
   /// What made a transition.
-  public enum Cause: String, Sendable, Hashable {
+  public enum Cause: String, Sendable, Hashable, CaseIterable {
     /// The screen came into view.
     case appear
     /// The first list arrived.

@@ -163,7 +163,7 @@ extension GuidanceListModel {
   }
 
   /// What made a transition.
-  public enum Cause: String, Sendable, Hashable {
+  public enum Cause: String, Sendable, Hashable, CaseIterable {
     /// The screen came into view.
     case appear
     /// A list came.

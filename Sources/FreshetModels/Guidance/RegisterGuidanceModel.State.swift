@@ -92,7 +92,7 @@ extension RegisterGuidanceModel {
   }
 
   /// What made a transition.
-  public enum Cause: String, Sendable, Hashable {
+  public enum Cause: String, Sendable, Hashable, CaseIterable {
     /// The user chose a reason.
     case choose
     /// The user said what 기타 is.

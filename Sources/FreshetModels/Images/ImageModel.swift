@@ -145,7 +145,7 @@ extension ImageModel {
   }
 
   /// What made a transition.
-  public enum Cause: String, Sendable, Hashable {
+  public enum Cause: String, Sendable, Hashable, CaseIterable {
     /// A picture is to be shown.
     case load
     /// Another picture is to be shown, or none.

@@ -189,7 +189,7 @@ extension SearchModel {
   }
 
   /// What made a transition.
-  public enum Cause: String, Sendable, Hashable {
+  public enum Cause: String, Sendable, Hashable, CaseIterable {
     /// The user asked for a query.
     case submit
     /// The last row came into view.

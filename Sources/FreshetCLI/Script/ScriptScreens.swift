@@ -1,0 +1,106 @@
+import Freshet
+import FreshetCatalog
+import FreshetModels
+import FreshetStore
+
+/// The screens of a script's run: each is made when a line first needs it, and stays.
+final class ScriptScreens {
+  private let session: Session
+  private let manager: DatabaseManager
+  private let isDry: Bool
+  private var guidance: GuidanceScreen?
+  private var books: BooksScreen?
+  private var filter: GuidanceFilter = .all
+
+  init(_ session: Session, _ manager: DatabaseManager, isDry: Bool) {
+    self.session = session
+    self.manager = manager
+    self.isDry = isDry
+  }
+
+  /// Does what a line says, tells every step, and answers with the line's result.
+  func run(_ action: ScreenAction, _ result: CommandResult) throws(Stop) -> CommandResult {
+    switch action {
+    case .fold(let id, let wish):
+      let screen = DetailScreen(session, manager)
+      return isDry
+        ? try screen.wouldFold(id, wish, result) : try screen.fold(id, wish, result)
+    case .select(let word): return try select(word, result)
+    case .change(let change, let isConfirmed): return try make(change, isConfirmed, result)
+    case .filter(let name, let grade, let number):
+      filter = try GuidanceWords.filter(
+        name, grade: grade, class: number, settings: session.settings)
+      try guidanceScreen().setFilter(filter, result.correlation)
+      return result
+    case .listGuidances:
+      switch try guidanceScreen().read(result.correlation) {
+      case .success(let state):
+        try session.showGuidances(state, correlation: result.correlation)
+        return result
+      case .failure(let problem): return result.failed(problem)
+      }
+    case .listBooks:
+      let screen = booksScreen()
+      if let problem = try screen.readQuietly(result.correlation) { return result.failed(problem) }
+      try screen.showBooks(result.correlation)
+      return result
+    }
+  }
+
+  private func select(_ word: String, _ result: CommandResult) throws(Stop) -> CommandResult {
+    let screen = booksScreen()
+    if let problem = try screen.readQuietly(result.correlation) { return result.failed(problem) }
+    return try screen.select(word, result, isDry: isDry)
+  }
+
+  private func make(
+    _ change: GuidanceChange, _ isConfirmed: Bool, _ result: CommandResult
+  ) throws(Stop) -> CommandResult {
+    var result = result
+    result.id = change.id.map { "guidance:\($0)" }
+    if isDry { return try wouldMake(change, result) }
+    let answer = try guidanceScreen().make(change, result.correlation) { _ throws(Stop) in
+      isConfirmed
+    }
+    return result.answered(answer, doing: change)
+  }
+
+  private func wouldMake(
+    _ change: GuidanceChange, _ result: CommandResult
+  ) throws(Stop) -> CommandResult {
+    if session.settings.text("server") != nil {
+      return result.failed(
+        Problem(code: "not_supported", message: "a server cannot be asked what it would do"))
+    }
+    switch try Blocking.result(
+      of: LocalGuidance(manager: manager).check(change), session.waiter)
+    {
+    case .success: return result.answered(.success(result.id ?? ""), doing: change)
+    case .failure(let error): return result.failed(Problem(error))
+    }
+  }
+
+  private func guidanceScreen() throws(Stop) -> GuidanceScreen {
+    if let guidance { return guidance }
+    let service: any GuidanceService
+    if let text = session.settings.text("server") {
+      do throws(CatalogError) {
+        service = session.guidanceClient(try WebAddress(parsing: text))
+      } catch {
+        throw .usage(error.code.name, error.message)
+      }
+    } else {
+      service = LocalGuidance(manager: manager)
+    }
+    let screen = GuidanceScreen(session, service: service, filter: filter)
+    guidance = screen
+    return screen
+  }
+
+  private func booksScreen() -> BooksScreen {
+    if let books { return books }
+    let screen = BooksScreen(session, manager)
+    books = screen
+    return screen
+  }
+}
