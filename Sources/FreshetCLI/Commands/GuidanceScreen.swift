@@ -61,7 +61,8 @@ final class GuidanceScreen {
         model.cancel()
         _ = try session.settled(model.settled())
         return .failure(
-          Problem(code: "needs_confirmation",
+          Problem(
+            code: "needs_confirmation",
             message: "guidance \(id) was not deleted, as nobody confirmed it (--yes)"))
       }
       model.confirm()

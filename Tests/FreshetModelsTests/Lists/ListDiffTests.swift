@@ -119,7 +119,9 @@ struct ListDiffTests {
       var best = 0
       for choice in 0..<(1 << numbers.count) {
         let chosen = numbers.indices.filter { choice >> $0 & 1 == 1 }.map { numbers[$0] }
-        if zip(chosen, chosen.dropFirst()).allSatisfy({ $0 < $1 }) { best = max(best, chosen.count) }
+        if zip(chosen, chosen.dropFirst()).allSatisfy({ $0 < $1 }) {
+          best = max(best, chosen.count)
+        }
       }
       let places = LongestRise.places(of: numbers)
       let found = numbers.indices.filter { places[$0] }.map { numbers[$0] }

@@ -9,7 +9,8 @@ import Synchronization
 
 /// Values for tests.
 enum Make {
-  static func book(_ native: String, _ title: String = "t", overview: String? = nil) -> ContentItem {
+  static func book(_ native: String, _ title: String = "t", overview: String? = nil) -> ContentItem
+  {
     var object: JSONObject = ["id": .string("book:local:\(native)"), "title": .string(title)]
     if let overview { object["overview"] = .string(overview) }
     do {

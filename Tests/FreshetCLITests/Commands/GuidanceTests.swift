@@ -1,0 +1,245 @@
+import FreshetStore
+import FreshetTestServer
+import Testing
+
+@testable import FreshetCLI
+
+@Suite("freshet guidance")
+struct GuidanceTests {
+  private let sandbox: Sandbox
+
+  private static let students = """
+    {"id":202110101,"grade":1,"classNumber":1,"number":1,"name":"가나다"}
+    {"id":202120817,"grade":2,"classNumber":8,"number":17,"name":"라마바","club":"chess"}
+    """
+
+  init() throws {
+    sandbox = try Sandbox()
+    _ = try sandbox.run("guidance", "students", "-f", "-", input: Self.students)
+  }
+
+  private func phases(_ run: Run, _ view: String = "guidance") -> [String] {
+    run.all("view.changed").filter { $0.object["view"]?.stringValue == view }.map { record in
+      ["from", "cause", "to"].map { record[$0]?.stringValue ?? "" }.joined(separator: " ")
+    }
+  }
+
+  @Test("students: added, listed, shown by number; a bad line costs only itself")
+  func students() throws {
+    let run = try sandbox.run(
+      "guidance", "students", "-f", "-",
+      input: "nope\n{\"id\":5}\n\(Self.students)\n{\"id\":7,\"grade\":1,\"classNumber\":1,"
+        + "\"number\":2,\"name\":\"x\"}")
+    #expect(run.status == .exited(1))
+    #expect(run.results.map { $0["outcome"] } == [nil, nil, "unchanged", "unchanged", "saved"])
+    #expect(run.results.map(\.errorCode).prefix(2) == ["invalid_json", "invalid_student"])
+    let list = try sandbox.run("guidance", "students")
+    #expect(list.items == ["student:7", "student:202110101", "student:202120817"])
+    #expect(list.all("snapshot.item")[2]["item"]?.objectValue?["club"] == "chess")
+    #expect(try sandbox.run("guidance", "students", "202120817").items == ["student:202120817"])
+    let none = try sandbox.run("guidance", "students", "9")
+    #expect(none.status == .exited(1))
+    #expect(none.results.map(\.errorCode) == ["unknown_student"])
+    #expect(try sandbox.run("guidance", "students", "12abc").status == .exited(2))
+  }
+
+  @Test("register: through the screen's states, with the record in the end")
+  func register() throws {
+    let run = try sandbox.run("guidance", "register", "202110101", "기타", "뛰어다님")
+    #expect(
+      phases(run, "register") == [
+        "ready choose enteringDetail", "enteringDetail detail submitting",
+        "submitting registered registered", "registered ok ready",
+      ])
+    #expect(run.results.first?.id == "guidance:1")
+    #expect(
+      run.all("view.changed")[2]["state"]?.objectValue?["message"]
+        == "1학년 1반 1번 가나다\n기타(뛰어다님)")
+    #expect(run.all("view.notice").map { $0["notice"] } == ["backToStart"])
+  }
+
+  @Test(
+    "register: what makes no sense is exit 2, and writes nothing",
+    arguments: [
+      (["202110101", "복장 불량", "x"], "detail_not_allowed"),
+      (["202110101", "기타"], "detail_required"),
+      (["202110101", "지각"], "invalid_reason"), (["x", "shoes"], "invalid_student_id"),
+      (["202110101"], "invalid_reason"),
+    ])
+  func refused(words: [String], code: String) throws {
+    let run = try sandbox.run(["guidance", "register"] + words, bytes: nil)
+    #expect(run.status == .exited(2))
+    #expect(run.all("stream.error").map(\.errorCode) == [code])
+    #expect(try sandbox.run("guidance", "list").items.isEmpty)
+  }
+
+  @Test("register: an unknown student is exit 1")
+  func unknownStudent() throws {
+    let run = try sandbox.run("guidance", "register", "5", "shoes")
+    #expect(run.status == .exited(1))
+    #expect(run.results.map(\.errorCode) == ["unknown_student"])
+  }
+
+  @Test("list: filtered by grade and class, which are settings")
+  func filters() throws {
+    _ = try sandbox.run("guidance", "register", "202110101", "shoes")
+    _ = try sandbox.run("guidance", "register", "202120817", "clothes")
+    #expect(try sandbox.run("guidance", "list").items == ["guidance:1", "guidance:2"])
+    #expect(
+      try sandbox.run("guidance", "list", "--filter", "my-class", "--grade", "2", "--class", "8")
+        .items == ["guidance:2"])
+    #expect(try sandbox.run("guidance", "list", "--filter", "my-grade").items == ["guidance:1"])
+    let environment = [
+      "FRESHET_STORE": sandbox.store, "HOME": sandbox.folder.path, "FRESHET_GRADE": "2",
+      "FRESHET_CLASS": "8",
+    ]
+    #expect(
+      try sandbox.run(["guidance", "list", "--filter", "my-class"], bytes: nil, environment).items
+        == ["guidance:2"])
+    let none = try sandbox.run("guidance", "list", "--filter", "my-grade", "--grade", "3")
+    #expect(none.items.isEmpty)
+    #expect(
+      none.all("view.changed").last?["state"]?.objectValue?["emptyForFilter"] == true)
+    #expect(try sandbox.run("guidance", "list", "--filter", "mine").status == .exited(2))
+    #expect(
+      try sandbox.run("guidance", "list", "--filter", "my-grade", "--grade", "0").status
+        == .exited(2))
+  }
+
+  @Test("delete: only when confirmed; restore, delay and complete; what is not there is exit 1")
+  func changes() throws {
+    _ = try sandbox.run("guidance", "register", "202110101", "shoes")
+    let unconfirmed = try sandbox.run("guidance", "delete", "1")
+    #expect(unconfirmed.status == .exited(2))
+    #expect(unconfirmed.all("stream.error").map(\.errorCode) == ["needs_confirmation"])
+    let deleted = try sandbox.run("guidance", "delete", "1", "--yes")
+    #expect(
+      phases(deleted) == [
+        "idle appear loading", "loading fetched loaded", "loaded requestDelete confirming",
+        "confirming confirm deleting", "deleting deleted loaded",
+      ])
+    #expect(try sandbox.run("guidance", "list").items.isEmpty)
+    let again = try sandbox.run("guidance", "delete", "1", "--yes")
+    #expect(again.results.map(\.errorCode) == ["not_found"])
+    #expect(
+      try sandbox.run("guidance", "restore", "guidance:1").results[0]["outcome"] == "restored")
+    #expect(try sandbox.run("guidance", "restore", "1").results[0].errorCode == "wrong_status")
+    #expect(try sandbox.run("guidance", "delay", "1", "2026-03-05").status == .exited(0))
+    let list = try sandbox.run("guidance", "list").all("snapshot.item")
+    #expect(list[0]["item"]?.objectValue?["date"] == "2026-03-05")
+    #expect(try sandbox.run("guidance", "delay", "1", "2026-02-30").status == .exited(2))
+    #expect(try sandbox.run("guidance", "delay", "1").status == .exited(2))
+    #expect(try sandbox.run("guidance", "complete", "1").results[0]["outcome"] == "completed")
+    #expect(try sandbox.run("guidance", "complete", "1").status == .exited(1))
+    #expect(try sandbox.run("guidance", "complete", "1", "2").status == .exited(2))
+    #expect(try sandbox.run("guidance", "fly").status == .exited(2))
+  }
+
+  @Test("students and guidances are no items: lists do not show them, delete --all spares them")
+  func otherKinds() throws {
+    _ = try sandbox.run("guidance", "register", "202110101", "shoes")
+    _ = try sandbox.run("save", "-f", "-", input: "{\"id\":\"book:local:1\"}")
+    #expect(try sandbox.run("list").items == ["book:local:1"])
+    let dry = try sandbox.run("delete", "--all", "--dry-run")
+    #expect(dry.results[0]["count"] == 1)
+    let all = try sandbox.run("delete", "--all", "--yes")
+    #expect(all.results[0]["count"] == 1)
+    #expect(try sandbox.run("delete", "--all", "--yes").results[0]["changed"] == false)
+    #expect(try sandbox.run("guidance", "list").items == ["guidance:1"])
+    #expect(try sandbox.run("guidance", "students").items.count == 2)
+    let script = try sandbox.run(
+      "run", "-f", "-", input: "save '{\"id\":\"book:local:2\"}'\ndeleteAll\n")
+    #expect(script.results[1]["count"] == 1)
+    #expect(try sandbox.run("guidance", "students").items.count == 2)
+  }
+
+  @Test("on a server: the same commands, over its routes")
+  func server() throws {
+    let server = try GuidanceServer()
+    let registered = try sandbox.run(
+      "guidance", "register", "202110101", "기타", "뛰어다님", "--server", server.url)
+    #expect(registered.results[0].id == "guidance:40")
+    let list = try sandbox.run("guidance", "list", "--server", server.url)
+    #expect(list.items == ["guidance:40"])
+    #expect(
+      list.all("snapshot.item")[0]["item"]?.objectValue?["profileImageURL"]
+        == "https://img.example/p.png")
+    #expect(
+      try sandbox.run("guidance", "students", "--server", server.url).items
+        == ["class:1:1", "class:2:8"])
+    #expect(
+      try sandbox.run("guidance", "students", "202120817", "--server", server.url).items
+        == ["student:202120817"])
+    let restore = try sandbox.run("guidance", "restore", "40", "--server", server.url)
+    #expect(restore.results.map(\.errorCode) == ["not_supported"])
+    let deleted = try sandbox.run("guidance", "delete", "40", "--yes", "--server", server.url)
+    #expect(deleted.status == .exited(0))
+    server.answer("GET /guidances", with: .json("{\"isSuccess\":true,\"code\":1000}"))
+    let missing = try sandbox.run("guidance", "list", "--server", server.url)
+    #expect(missing.status == .exited(1))
+    #expect(missing.results.map(\.errorCode) == ["missing_result"])
+    // The store was not touched.
+    #expect(try sandbox.run("guidance", "list").items.isEmpty)
+    #expect(try sandbox.run("guidance", "list", "--server", "ftp://x").status == .exited(2))
+  }
+
+  @Test("the whole flow as a script, against its golden transcript")
+  func golden() throws {
+    let script = """
+      # register with 기타, filter, delete with confirmation, restore
+      register 202110101 기타 '복도에서 뛰어다님'
+      {"id":"r2","op":"register","student":"202120817","reason":"복장 불량"}
+      {"op":"register","student":202120817,"reason":"무단횡단","detail":"x"}
+      {"op":"register","student":"999","reason":"무단횡단"}
+      filter my-class --grade 1 --class 1
+      list --view guidance
+      delete guidance:1
+      {"id":"d1","op":"delete","item":"guidance:1","yes":true}
+      delete guidance:1 --yes
+      restore guidance:1
+      {"op":"filter","filter":"all"}
+      {"op":"delay","item":"guidance:2","date":"2026-03-05"}
+      delay 2 2026-02-30
+      complete 2
+      list --view guidance
+      """
+    let run = try sandbox.run("run", "-f", "-", input: script)
+    #expect(run.status == .exited(1))
+    try Transcript.check(run, "guidance-script")
+  }
+
+  @Test("a script: guidances cannot be part of a transaction; --dry-run writes nothing")
+  func scriptLimits() throws {
+    let run = try sandbox.run("run", "-f", "-", input: "begin\nregister 202110101 shoes\ncommit\n")
+    #expect(run.results.compactMap(\.errorCode).first == "not_in_transaction")
+    let dry = try sandbox.run(
+      "run", "--dry-run", "-f", "-",
+      input: "register 202110101 shoes\nregister 5 shoes\ncomplete 1\nselect 1\n")
+    #expect(dry.results.map { $0["dry"] } == [true, true, true, true])
+    #expect(
+      dry.results.map(\.errorCode) == [nil, "unknown_student", "not_found", "invalid_index"])
+    #expect(try sandbox.run("guidance", "list").items.isEmpty)
+  }
+
+  @Test("watch guidance: the state, then a transition per commit, resumable")
+  func watch() throws {
+    _ = try sandbox.run("guidance", "register", "202110101", "shoes")
+    let child = try sandbox.start("watch", "guidance", "--grade", "1", "--count", "1")
+    let bookmark = try child.record("stream.bookmark")
+    _ = try sandbox.run("guidance", "register", "202110101", "clothes")
+    let change = try child.record("view.changed")
+    #expect(change["cause"] == "externalChange")
+    #expect(change["state"]?.objectValue?["visible"] == 2)
+    #expect(change["diff"]?.objectValue?["inserted"]?.arrayValue?.count == 1)
+    #expect(try child.record("stream.end")["reason"] == "count")
+    #expect(child.wait() == .exited(0))
+    let cursor = try #require(bookmark.cursor)
+    let again = try sandbox.run(
+      "watch", "guidance", "--grade", "1", "--since", cursor, "--count", "1")
+    #expect(again.all("view.changed").map { $0["cause"] } == ["externalChange"])
+    // A cursor of one filter fits no other.
+    #expect(try sandbox.run("watch", "guidance", "--since", cursor).status == .exited(2))
+    #expect(try sandbox.run("watch", "--grade", "1").status == .exited(2))
+    #expect(try sandbox.run("watch", "guidance", "--class", "1").status == .exited(2))
+  }
+}

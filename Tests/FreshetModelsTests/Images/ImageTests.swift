@@ -1,0 +1,71 @@
+import Freshet
+import FreshetCatalog
+import FreshetStore
+import Testing
+
+@testable import FreshetModels
+
+@Suite("Pictures: the state machine and the place on screen")
+struct ImageTests {
+  typealias Model = ImageModel
+
+  private var start: Step<Model> { Step(state: Model.State()) }
+  private let missing = CatalogError(.notFound, "no")
+
+  @Test("idle, load: loading; then loaded, or failed with the reason")
+  func load() {
+    let step = start.after(.load("http://x/a"), .loaded(.success([1, 2]), request: 1))
+    #expect(step.phases == ["idle load loading", "loading loaded loaded"])
+    #expect(step.state.bytes == [1, 2])
+    let failed = start.after(.load("http://x/a"), .loaded(.failure(missing), request: 1))
+    #expect(failed.phases.last == "loading failure failed")
+    #expect(failed.then(.load("http://x/a")).phases == ["failed load loading"])
+  }
+
+  @Test("a picture that is kept: one output, no request")
+  func hit() {
+    let step = start.after(.load("http://x/a"), .cached([1], request: 1))
+    #expect(step.phases == ["idle load loading", "loading hit cached"])
+    #expect(step.then(.load("http://x/a")).notices == [.alreadyShown])
+  }
+
+  @Test("no address, or an empty one: idle, nothing asked")
+  func noAddress() {
+    for step in [start.after(.load("")), start.after(.load("http://x/a"), .reuse(nil))] {
+      #expect(step.state.phase == .idle)
+      #expect(step.notices == [.noAddress])
+    }
+  }
+
+  @Test("reused: the picture of before is dropped, whatever comes of it")
+  func stale() {
+    let step = start.after(.load("http://x/a"), .reuse("http://x/b"))
+    #expect(step.phases.last == "loading reuse loading")
+    let late = step.then(
+      .progress(doneBytes: 1, totalBytes: nil, request: 1), .cached([1], request: 1),
+      .loaded(.success([1]), request: 1))
+    #expect(late.notices == [.staleIgnored, .staleIgnored, .staleIgnored])
+    #expect(late.state.bytes == nil)
+  }
+
+  @Test("the query of an address, which may hold a key, is not told")
+  func summary() {
+    let step = start.after(.load("http://x/a?key=SECRET"))
+    #expect(!JSONValue.object(step.state.summary).jsonText.contains("SECRET"))
+  }
+
+  @Test("C-26: asked for A, then for B, A's bytes last: B is shown, A is kept all the same")
+  func wrongPicture() {
+    let assets = HandedAssets()
+    let model = ImageModel(assets: assets)
+    model.load("http://x/a")
+    model.reuse("http://x/b")
+    assets.finish("http://x/b", [2])
+    assets.finish("http://x/a", [1])
+    #expect(model.state.bytes == [2])
+    #expect(model.state.phase == .loaded)
+    model.reuse("http://x/a")
+    #expect(model.state.phase == .cached)
+    #expect(model.state.bytes == [1])
+  }
+}
