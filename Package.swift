@@ -51,7 +51,8 @@ let package = Package(
     .testTarget(
       name: "FreshetModelsTests", dependencies: ["FreshetModels", "FreshetTesting"]),
     .testTarget(
-      name: "FreshetCLITests", dependencies: ["FreshetCLI", "FreshetTestServer"]),
+      name: "FreshetCLITests", dependencies: ["FreshetCLI", "FreshetTestServer"],
+      exclude: ["Golden"]),
   ]
 )
 

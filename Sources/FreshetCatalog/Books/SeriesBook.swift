@@ -57,7 +57,9 @@ public struct SeriesBook: Sendable, Hashable {
     let object: JSONObject
 
     private func present(_ name: String) -> JSONValue? {
-      object[name].flatMap { $0.isNull ? nil : $0 }
+      // A literal nil in a closure here would be JSON's null.
+      guard let value = object[name], !value.isNull else { return nil }
+      return value
     }
 
     func text(_ name: String) throws(BookFileError.Fault) -> String? {

@@ -152,7 +152,8 @@ enum GuidanceEnvelope {
         .refused, "the server refused: \(message)\(code.map { " (\($0))" } ?? "")",
         isRetryable: response.status >= 500, serverCode: code)
     }
-    return object["result"].flatMap { $0.isNull ? nil : $0 }
+    guard let result = object["result"], !result.isNull else { return nil }
+    return result
   }
 
   static func required(_ result: JSONValue?) throws(GuidanceError) -> JSONValue {

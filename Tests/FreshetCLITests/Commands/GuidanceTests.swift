@@ -1,3 +1,4 @@
+import Foundation
 import FreshetStore
 import FreshetTestServer
 import Testing

@@ -32,7 +32,7 @@ struct LocalGuidanceTests {
       for try await _ in single.values {}
       return nil
     } catch {
-      return (error as? GuidanceError)?.code.name ?? "\(error)"
+      return error.code.name
     }
   }
 

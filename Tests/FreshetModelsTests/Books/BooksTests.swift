@@ -1,3 +1,4 @@
+import Foundation
 import Freshet
 import FreshetCatalog
 import Testing
