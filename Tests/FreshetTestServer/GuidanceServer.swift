@@ -17,6 +17,7 @@ public final class GuidanceServer: Sendable {
   public static let students: [(id: Int, grade: Int, classNumber: Int, number: Int, name: String)] =
     [(202_110_101, 1, 1, 1, "가나다"), (202_120_817, 2, 8, 17, "라마바")]
 
+  /// Starts it.
   public init() throws {
     let server = try TestServer { [weak self] request in
       self?.answer(request) ?? .json("{}", status: 500)
