@@ -10,8 +10,9 @@ enum SaveCommand {
     options: [
       .value("file", "FILE", short: "f", "read records from FILE, - for standard input"),
       .value(
-        "source", "NAME", choices: ["own", "tmdb"],
-        "whose records they are: own (default), or TMDB's rows, arrays of rows or whole answers"),
+        "source", "NAME", choices: ItemImporter.Source.allCases.map(\.rawValue),
+        "whose records they are: own (default), or a catalogue's rows, arrays of them, or whole "
+          + "answers"),
     ],
     examples: [
       .init(line: "freshet save -f items.ndjson", meaning: "one record a line, or one JSON array"),

@@ -123,6 +123,7 @@ extension Session {
       if result.isDry { data.bool("dry", true) }
       if let problem = result.problem { data.object("error") { problem.write(to: &$0) } }
     }
+    if result.problem?.isCredential == true { noteRefusedKey() }
     if let problem = result.problem { tellPeople(result.place + problem.message) }
   }
 }

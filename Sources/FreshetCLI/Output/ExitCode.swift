@@ -36,11 +36,14 @@ struct Problem: Error, Equatable {
   let code: String
   let message: String
   var retryable = false
+  /// The HTTP status, where a server answered.
+  var status: Int?
 
   func write(to object: inout ObjectWriter) {
     object.string("code", code)
     object.string("message", message)
     object.bool("retryable", retryable)
+    if let status { object.int("http", status) }
   }
 }
 
@@ -50,6 +53,8 @@ enum Stop: Error, Equatable {
   case usage(Problem)
   /// The store cannot be used, or cannot be used any longer: exit 7.
   case store(Problem)
+  /// A catalogue's key is missing, unreadable or refused: exit 4.
+  case credentials(Problem)
   /// A cursor that leads nowhere, under `--strict`: exit 3.
   case cursor(Problem)
   /// An open transaction was rolled back: exit 5.
@@ -69,6 +74,7 @@ enum Stop: Error, Equatable {
     switch self {
     case .usage: ExitCode.usage
     case .store: ExitCode.storeLost
+    case .credentials: ExitCode.credentials
     case .cursor: ExitCode.cursorLost
     case .rolledBack: ExitCode.rolledBack
     case .input: ExitCode.itemFailed
@@ -84,6 +90,7 @@ enum Stop: Error, Equatable {
     switch self {
     case .usage: "usage"
     case .store: "store_lost"
+    case .credentials: "credentials"
     case .cursor: "cursor_lost"
     case .rolledBack: "rolled_back"
     case .input: "input_error"
@@ -96,8 +103,8 @@ enum Stop: Error, Equatable {
 
   var problem: Problem? {
     switch self {
-    case .usage(let problem), .store(let problem), .cursor(let problem), .rolledBack(let problem),
-      .input(let problem), .writeError(let problem):
+    case .usage(let problem), .store(let problem), .credentials(let problem), .cursor(let problem),
+      .rolledBack(let problem), .input(let problem), .writeError(let problem):
       problem
     case .readerGone, .timeout, .signal: nil
     }

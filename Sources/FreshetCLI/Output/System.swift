@@ -79,6 +79,12 @@ enum System {
 
   static func closeFile(_ descriptor: Int32) { _ = close(descriptor) }
 
+  /// Whether others than its owner may read a file.
+  static func isReadableByOthers(_ path: String) -> Bool {
+    var status = stat()
+    return stat(path, &status) == 0 && status.st_mode & 0o044 != 0
+  }
+
   static func isDirectory(_ descriptor: Int32) -> Bool {
     var status = stat()
     return fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR

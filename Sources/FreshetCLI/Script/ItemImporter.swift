@@ -9,6 +9,10 @@ struct ItemImporter {
     case own
     /// TMDB's rows, arrays of rows or whole answers.
     case tmdb
+    /// Kakao's documents, arrays of documents or whole answers.
+    case kakao
+    /// Google's volumes, arrays of volumes or whole lists.
+    case google
   }
 
   /// One record of the input and what it is.
@@ -71,17 +75,21 @@ struct ItemImporter {
       } catch {
         return [refusal(line, Problem(error))]
       }
-    case .tmdb:
-      let rows = try TMDBImport.rows(of: value)
-      return rows.enumerated().map { index, row in
-        let content: Entry.Content =
-          switch row {
-          case .item(let item): Self.content(item)
-          case .skipped(let reason): .skipped(reason: reason)
-          case .refused(let error): .refused(Problem(error))
-          }
-        return Entry(line: line, row: rows.count > 1 ? index + 1 : nil, content: content)
-      }
+    case .tmdb: return entries(of: try TMDBImport.rows(of: value), line: line)
+    case .kakao: return entries(of: try KakaoImport.rows(of: value), line: line)
+    case .google: return entries(of: try GoogleBooksImport.rows(of: value), line: line)
+    }
+  }
+
+  private func entries(of rows: [CatalogRow], line: Int) -> [Entry] {
+    rows.enumerated().map { index, row in
+      let content: Entry.Content =
+        switch row {
+        case .item(let item): Self.content(item)
+        case .skipped(let reason): .skipped(reason: reason)
+        case .refused(let error): .refused(Problem(error))
+        }
+      return Entry(line: line, row: rows.count > 1 ? index + 1 : nil, content: content)
     }
   }
 

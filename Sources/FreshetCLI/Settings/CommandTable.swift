@@ -6,6 +6,8 @@ enum CommandTable {
     ShowCommand.spec,
     DeleteCommand.spec,
     RestoreCommand.spec,
+    SearchCommand.spec,
+    DownloadCommand.spec,
     WatchCommand.spec,
     BooksCommand.spec,
     GuidanceCommand.spec,
@@ -39,8 +41,6 @@ enum CommandTable {
 
   /// Commands of the product that this version does not have.
   static let later = [
-    "download",
-    "search",
     "serve",
   ]
 

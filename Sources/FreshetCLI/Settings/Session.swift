@@ -22,6 +22,7 @@ final class Session: Sendable {
     var saidEnd = false
     var counts: [(name: StaticString, count: Int)] = []
     var failures = 0
+    var hasRefusedKey = false
   }
 
   private let state = Mutex(State())
@@ -193,6 +194,12 @@ final class Session: Sendable {
       return state.failures
     }
   }
+
+  /// Whether something failed because a catalogue's key is missing or refused.
+  var hasRefusedKey: Bool { state.withLock { $0.hasRefusedKey } }
+
+  /// Remembers that something failed for want of a key.
+  func noteRefusedKey() { state.withLock { $0.hasRefusedKey = true } }
 
   func counted(_ name: StaticString) -> Int {
     state.withLock { state in

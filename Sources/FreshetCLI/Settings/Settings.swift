@@ -24,6 +24,8 @@ struct Settings: Sendable {
     ("color", ["auto", "always", "never"]),
     ("log-format", Diagnostics.Format.allCases.map(\.rawValue)),
     ("grade", []), ("class", []), ("server", []),
+    ("kakao-key-file", []), ("google-key-file", []), ("tmdb-key-file", []), ("kakao-url", []),
+    ("google-url", []), ("tmdb-url", []), ("tmdb-image-url", []),
   ]
 
   /// Variables that are read, for the manual.
@@ -35,6 +37,22 @@ struct Settings: Sendable {
     ("FRESHET_GRADE", "one's grade for guidance, where --grade is not given"),
     ("FRESHET_CLASS", "one's class for guidance, where --class is not given"),
     ("FRESHET_SERVER", "the guidance server, where --server is not given"),
+    (
+      "FRESHET_KAKAO_KEY_FILE, FRESHET_GOOGLE_KEY_FILE, FRESHET_TMDB_KEY_FILE",
+      "files with a catalogue's key, where --kakao-key-file and so on are not given"
+    ),
+    (
+      "CREDENTIALS_DIRECTORY",
+      "where a service manager puts kakao-key, google-key and tmdb-key, where no key file is named"
+    ),
+    (
+      "FRESHET_KAKAO_KEY, FRESHET_GOOGLE_KEY, FRESHET_TMDB_KEY",
+      "the keys themselves, where neither of these is there"
+    ),
+    (
+      "FRESHET_KAKAO_URL, FRESHET_GOOGLE_URL, FRESHET_TMDB_URL, FRESHET_TMDB_IMAGE_URL",
+      "where the catalogues are, where --kakao-url and so on are not given"
+    ),
     ("FRESHET_CONFIG", "the config file, where --config is not given"),
     ("NO_COLOR", "if set and not empty: no colour, unless it is asked for"),
     ("NOTIFY_SOCKET", "where watch tells a service manager that it is ready and that it stops"),

@@ -97,11 +97,15 @@ public final class AssetLoader: AssetLoading {
     return bytes.map { .done(path: folder.file(key), bytes: $0) }
   }
 
-  /// Whether the whole picture of an address is on disk; reads none of it.
-  public func isKept(_ address: String) -> Bool {
-    guard let target = try? WebAddress(parsing: address) else { return false }
-    return folder.has(Self.key(of: Self.upgraded(target)))
+  /// Where the whole picture of an address lies; nil when it is not on disk.
+  public func path(of address: String) -> String? {
+    guard let target = try? WebAddress(parsing: address) else { return nil }
+    let key = Self.key(of: Self.upgraded(target))
+    return folder.has(key) ? folder.file(key) : nil
   }
+
+  /// Whether the whole picture of an address is on disk; reads none of it.
+  public func isKept(_ address: String) -> Bool { path(of: address) != nil }
 
   /// The file name of a picture: the SHA-256 of its address.
   static func key(of address: WebAddress) -> String {

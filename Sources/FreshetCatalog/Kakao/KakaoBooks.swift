@@ -2,7 +2,7 @@ import Freshet
 import FreshetStore
 
 /// Kakao's book search, version 3.
-public struct KakaoBooks: CatalogSearching {
+public struct KakaoBooks: CatalogSearching, CatalogDetailing {
   /// Where it lives.
   public static let standardBase = "https://dapi.kakao.com"
   /// The last page that can be asked for.
@@ -31,15 +31,39 @@ public struct KakaoBooks: CatalogSearching {
   /// One page of books, as ``CatalogSearching`` says.
   public func page(_ request: SearchRequest) -> Single<SearchPage, CatalogError> {
     if let objection = CatalogQuery.objection(to: request.query) { return .fail(objection) }
-    guard let key else { return .fail(CatalogQuery.missingKey(Self.name, "kakao")) }
     let page = request.cursor.position ?? 1
     guard (1...Self.lastPage).contains(page) else { return .just(.end) }
-    let address = base.appending(path: "/v3/search/book").appending(query: [
-      ("query", request.query), ("page", String(page)),
-      ("size", String(min(max(request.size, 1), Self.largestPage))),
-    ])
+    return ask(
+      [
+        ("query", request.query), ("page", String(page)),
+        ("size", String(min(max(request.size, 1), Self.largestPage))),
+      ], page: page)
+  }
+
+  /// The book with an ISBN, as ``CatalogDetailing`` says.
+  ///
+  /// Kakao has no other way to one book than a search for its number, so a book without a number
+  /// fails with `invalid_request`.
+  public func detail(id: ItemID) -> Single<ContentItem, CatalogError> {
+    guard id.source == "kakao", id.kind == .book, ISBN(id.native) != ISBN() else {
+      return .fail(CatalogError(.invalidRequest, "\(id) is not a book of Kakao's with an ISBN"))
+    }
+    return ask([("query", id.native), ("target", "isbn"), ("page", "1"), ("size", "10")], page: 1)
+      .tryMap { page throws(CatalogError) in
+        guard let item = page.items.first(where: { $0.id == id }) else {
+          throw CatalogError(.notFound, "Kakao has no book \(id.native)")
+        }
+        return item
+      }
+      .single
+  }
+
+  private func ask(
+    _ query: [(name: String, value: String)], page: Int
+  ) -> Single<SearchPage, CatalogError> {
+    guard let key else { return .fail(CatalogQuery.missingKey(Self.name, "kakao")) }
     let wire = HTTPRequest(
-      .get, address,
+      .get, base.appending(path: "/v3/search/book").appending(query: query),
       headers: [
         HTTPRequest.Header("Authorization", "KakaoAK \(key)"),
         HTTPRequest.Header("Accept", "application/json"),

@@ -70,8 +70,9 @@ private final class Delegate: NSObject, URLSessionDataDelegate, @unchecked Senda
     let emitter: Emitter<HTTPPart, CatalogError>
     var head: HTTPHead?
     var received = 0
-    /// A question of the library's is being answered. It ends the process when a task is cancelled
-    /// between its question and our answer, so a cancel waits.
+    /// Whether a question of the library's is being answered; a cancel waits for that.
+    ///
+    /// The library ends the process when a task is cancelled between its question and our answer.
     var isAnswering = false
     var mustCancel = false
   }

@@ -1,0 +1,237 @@
+import Foundation
+import FreshetStore
+import FreshetTestServer
+import Testing
+
+@Suite("freshet search, against a server")
+struct SearchTests {
+  private let sandbox: Sandbox
+
+  init() throws { sandbox = try Sandbox() }
+
+  /// A Kakao of so many pages of two books each; the first book of a page is the last of the one
+  /// before.
+  private static func kakao(_ request: TestRequest, pages: Int) -> TestAnswer {
+    let page = Int(request.query["page"] ?? "") ?? 0
+    let books = [page, page + 1].map { number in
+      """
+      {"title":"Book \(number)","isbn":"97911900000\(10 + number)","authors":["A"],"price":\(number)}
+      """
+    }
+    return .json(
+      """
+      {"documents":[\(books.joined(separator: ","))],
+      "meta":{"is_end":\(page >= pages),"total_count":3750,"pageable_count":1000}}
+      """)
+  }
+
+  private func key(_ text: String = "THE-SECRET-KEY", mode: Int = 0o600) throws -> String {
+    let path = try sandbox.file("key", text + "\n")
+    try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
+    return path
+  }
+
+  private func search(
+    _ server: TestServer, _ words: String..., source: String = "kakao", key: String? = nil,
+    input: String? = nil
+  ) throws -> Run {
+    let file = try key ?? self.key()
+    return try sandbox.run(
+      [
+        "search", "--source", source, "--\(source)-url", server.url, "--\(source)-key-file", file,
+      ] + words, bytes: input.map { Array($0.utf8) })
+  }
+
+  @Test("all pages: one search.item per distinct book, and the reason of the end")
+  func all() throws {
+    let server = try TestServer { Self.kakao($0, pages: 3) }
+    let run = try search(server, "해리 포터", "--all", "--page-size", "2")
+    #expect(run.status == .exited(0))
+    #expect(
+      run.all("search.item").compactMap(\.id) == (1...4).map { "book:kakao:97911900000\(10 + $0)" })
+    #expect(run.all("search.page").map { $0["duplicates"] } == [0, 1, 1])
+    #expect(run.all("search.page").map { $0["page"] } == [1, 2, 3])
+    let end = try #require(run.all("search.end").first)
+    #expect(end["reason"] == "end")
+    #expect(end["items"] == 4)
+    #expect(end["total"] == 3750)
+    #expect(run.all("search.item").first?["item"]?.objectValue?["title"] == "Book 1")
+    #expect(
+      server.requests.map(\.target)
+        == (1...3).map {
+          "/v3/search/book?query=%ED%95%B4%EB%A6%AC%20%ED%8F%AC%ED%84%B0&page=\($0)&size=2"
+        })
+    #expect(server.requests[0].header("authorization") == "KakaoAK THE-SECRET-KEY")
+    #expect(server.requests[0].header("user-agent")?.hasPrefix("freshet/") == true)
+  }
+
+  @Test("one page by default; --pages and --limit read on as far as they say")
+  func bounds() throws {
+    let server = try TestServer { Self.kakao($0, pages: 9) }
+    #expect(try search(server, "x").all("search.end").first?["reason"] == "pages")
+    #expect(server.requests.count == 1)
+    #expect(try search(server, "x", "--pages", "2").all("search.item").count == 3)
+    let limited = try search(server, "x", "--limit", "4")
+    #expect(limited.all("search.item").count == 4)
+    #expect(limited.all("search.end").first?["reason"] == "limit")
+  }
+
+  @Test("a refused page leaves what was told, exit code 1, and retry goes on there")
+  func failure() throws {
+    let server = try TestServer { request in
+      // The first attempt at page 2 is refused.
+      request.number == 1
+        ? .json("{\"message\":\"slow down\"}", status: 429, headers: [("Retry-After", "3600")])
+        : Self.kakao(request, pages: 3)
+    }
+    let failed = try search(server, "x", "--all")
+    #expect(failed.status == .exited(1))
+    #expect(failed.all("search.item").count == 2)
+    let end = try #require(failed.all("search.end").first)
+    #expect(end["reason"] == "failed")
+    #expect(end.errorCode == "rate_limited")
+    #expect(end["error"]?.objectValue?["http"] == 429)
+    #expect(server.requests.count == 2)
+
+    let other = try TestServer { request in
+      request.number == 1
+        ? .json("{}", status: 400) : Self.kakao(request, pages: 3)
+    }
+    let mended = try search(
+      other, "x", "--scroll", "stdin", input: "more\nretry\nmore\nmore\nnonsense\n")
+    #expect(mended.all("stream.error").map(\.errorCode) == ["invalid_request"])
+    #expect(mended.all("search.item").count == 4)
+    #expect(mended.all("search.end").first?["reason"] == "end")
+    #expect(mended.results.map { $0["ok"] } == [false])
+    #expect(mended.status == .exited(1))
+    #expect(other.requests.map { $0.query["page"] } == ["1", "2", "2", "3"])
+  }
+
+  @Test("without a key, with a refused or an unreadable one: exit code 4, and nothing is asked")
+  func credentials() throws {
+    let server = try TestServer { _ in
+      .json("{\"errorType\":\"AccessDeniedError\",\"message\":\"bad THE-SECRET-KEY\"}", status: 401)
+    }
+    let none = try sandbox.run("search", "x", "--source", "kakao", "--kakao-url", server.url)
+    #expect(none.status == .exited(4))
+    #expect(none.all("search.end").first?.errorCode == "missing_key")
+    #expect(none.end?["reason"] == "credentials")
+    let missing = try search(server, "x", key: sandbox.path("no-such-file"))
+    #expect(missing.status == .exited(4))
+    #expect(missing.all("stream.error").first?.errorCode == "bad_key_file")
+    let empty = try search(server, "x", key: try sandbox.file("empty", " \n"))
+    #expect(empty.status == .exited(4))
+    #expect(server.requests.isEmpty)
+    let refused = try search(server, "x")
+    #expect(refused.status == .exited(4))
+    #expect(refused.all("search.end").first?.errorCode == "refused_key")
+    #expect(!refused.errors.contains("THE-SECRET-KEY"))
+    #expect(!refused.records.contains { $0.text.contains("THE-SECRET-KEY") })
+  }
+
+  @Test("keys from the service manager's folder, then from the environment; settings likewise")
+  func otherKeys() throws {
+    let server = try TestServer { Self.kakao($0, pages: 1) }
+    try sandbox.file("kakao-key", "FROM-SYSTEMD")
+    try FileManager.default.setAttributes(
+      [.posixPermissions: 0o400], ofItemAtPath: sandbox.path("kakao-key"))
+    var environment = [
+      "HOME": sandbox.folder.path, "FRESHET_KAKAO_KEY": "FROM-ENVIRONMENT",
+      "FRESHET_KAKAO_URL": server.url,
+    ]
+    _ = try sandbox.run("search", "x", "--source", "kakao", environment: environment)
+    environment["CREDENTIALS_DIRECTORY"] = sandbox.folder.path
+    _ = try sandbox.run("search", "x", "--source", "kakao", environment: environment)
+    environment["FRESHET_KAKAO_KEY_FILE"] = try key()
+    _ = try sandbox.run("search", "x", "--source", "kakao", environment: environment)
+    #expect(
+      server.requests.map { $0.header("authorization") }
+        == ["KakaoAK FROM-ENVIRONMENT", "KakaoAK FROM-SYSTEMD", "KakaoAK THE-SECRET-KEY"])
+  }
+
+  @Test("a key file that others can read is warned of, and used")
+  func readableKey() throws {
+    let server = try TestServer { Self.kakao($0, pages: 1) }
+    let file = try key(mode: 0o644)
+    let child = try sandbox.start(
+      "search", "x", "--source", "kakao", "--kakao-url", server.url, "--kakao-key-file", file)
+    let records = try child.rest()
+    #expect(child.wait() == .exited(0))
+    #expect(records.contains { $0.type == "search.item" })
+    #expect(child.errorText.contains("can be read by others"))
+    #expect(!child.errorText.contains("THE-SECRET-KEY"))
+  }
+
+  @Test("a bad row is told with its reason; no match is an end")
+  func rows() throws {
+    let server = try TestServer { request in
+      request.query["query"] == "none"
+        ? .json("{\"documents\":[],\"meta\":{\"is_end\":true,\"total_count\":0}}")
+        : .json(
+          """
+          {"documents":[{"contents":"no name"},{"title":"t","isbn":"9791190000017"}],
+          "meta":{"is_end":true}}
+          """)
+    }
+    let run = try search(server, "x")
+    let page = try #require(run.all("search.page").first)
+    #expect(page["rows"] == 2)
+    #expect(page["count"] == 1)
+    #expect(page["total"] == .null)
+    #expect(
+      page["dropped"]?.jsonText
+        == #"[{"row":1,"code":"missing_id","#
+        + #""reason":"the Kakao document has neither an ISBN nor a title"}]"#)
+    let none = try search(server, "none")
+    #expect(none.status == .exited(0))
+    #expect(none.all("search.item").isEmpty)
+    #expect(none.all("search.end").first?["reason"] == "end")
+  }
+
+  @Test("the other catalogues")
+  func others() throws {
+    let server = try TestServer { request in
+      switch request.path {
+      case "/volumes": .json("{\"totalItems\":1,\"items\":[{\"id\":\"aB\"}]}")
+      case "/search/multi":
+        .json(
+          """
+          {"page":1,"total_pages":1,"results":[{"id":7,"media_type":"tv","name":"S"},
+          {"id":8,"media_type":"person","name":"P"}]}
+          """)
+      default: .json("{}", status: 404)
+      }
+    }
+    let google = try search(server, "xy", "--country", "KR", source: "google")
+    #expect(google.all("search.item").map(\.id) == ["book:google:aB"])
+    #expect(server.requests[0].query["country"] == "KR")
+    #expect(server.requests[0].header("x-goog-api-key") == "THE-SECRET-KEY")
+    let tmdb = try search(server, "x", source: "tmdb")
+    #expect(tmdb.all("search.item").map(\.id) == ["film:tmdb:tv:7"])
+    #expect(server.requests[1].header("authorization") == "Bearer THE-SECRET-KEY")
+  }
+
+  @Test("mistakes in the command line are exit code 2, without a request")
+  func usage() throws {
+    let server = try TestServer { _ in .json("{}") }
+    #expect(try sandbox.run("search", "x").status == .exited(2))
+    #expect(try search(server, "x", "--all", "--pages", "2").status == .exited(2))
+    #expect(try search(server, "x", "--limit", "0").status == .exited(2))
+    #expect(try search(server, "  ").status == .exited(2))
+    #expect(try search(server, "x", "--kakao-url", "ftp://x").status == .exited(2))
+    #expect(server.requests.isEmpty)
+  }
+
+  @Test("SIGINT during a request ends it: the server sees the close, the end is told")
+  func interrupt() throws {
+    let server = try TestServer { _ in TestAnswer([.hang]) }
+    let child = try sandbox.start(
+      "search", "x", "--source", "kakao", "--kakao-url", server.url, "--kakao-key-file", try key())
+    try server.waitForRequests(1)
+    child.signal(SIGINT)
+    let records = try child.rest()
+    #expect(child.wait() == .signaled(SIGINT))
+    #expect(records.last?["reason"] == "signal")
+    try server.waitForClose(of: 0)
+  }
+}
