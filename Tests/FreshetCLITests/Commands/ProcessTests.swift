@@ -13,8 +13,8 @@ struct ProcessTests {
   @Test(
     "every command, misused, answers with records and exit 2",
     arguments: [
-      ["wtch"], ["download", "x"], ["save"], ["save", "-f"],
-      ["save", "--source", "kakao", "-f", "-"],
+      ["wtch"], ["download"], ["search", "x"], ["serve"], ["save"], ["save", "-f"],
+      ["save", "--source", "imdb", "-f", "-"],
       ["list", "--kind", "song"], ["list", "x"], ["show"], ["show", "a", "b"], ["delete"],
       ["delete", "--all"], ["restore"], ["watch", "--since", "x"], ["watch", "--timeout", "x"],
       ["watch", "--count", "0"], ["watch", "--filter", "a=b"], ["run"], ["run", "--jobs", "2"],

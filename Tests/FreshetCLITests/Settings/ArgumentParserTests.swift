@@ -80,7 +80,7 @@ struct ArgumentParserTests {
 
   @Test("what belongs to later versions says so")
   func later() {
-    #expect(message("download", "x") == "the command download is not in this version")
+    #expect(message("serve", "x") == "the command serve is not in this version")
     #expect(message("run", "--jobs", "4") == "option --jobs of run is not in this version")
   }
 
