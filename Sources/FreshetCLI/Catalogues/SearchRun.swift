@@ -79,9 +79,9 @@ final class SearchRun {
     }
   }
 
-  /// Asks for the next page.
+  /// Asks for the next page, or again for the one that failed.
   func more(_ correlation: String) throws(Stop) -> Outcome {
-    model.reachedEnd()
+    if case .failed = model.state.phase { model.retry() } else { model.reachedEnd() }
     return try settle(correlation)
   }
 

@@ -11,7 +11,9 @@ enum RunCommand {
       .flag("fail-fast", "take no more lines after a failure"),
       .value("server", "URL", "the guidances of a server, in place of the store's"),
       .flag("dry-run", "tell what would be done, and do nothing"),
-    ],
+      .value("retry", "N", "how often a failed request is made again: 3 (default)"),
+      .value("country", "CC", "two letters of the country, where Google wants it named"),
+    ] + CatalogAccess.options,
     examples: [
       .init(line: "freshet run -f Examples/first-run.txt", meaning: "a script from a file"),
       .init(
@@ -23,6 +25,7 @@ enum RunCommand {
         + ScriptParser.operations.joined(separator: ", ") + ".",
       "What stands between begin and commit is one commit of the store. An error, a signal or the "
         + "end of the script before commit rolls it back: exit code 5.",
+      CatalogAccess.note,
     ],
     later: ["jobs", "ordered", "journal"],
     run: run)
@@ -35,8 +38,11 @@ enum RunCommand {
       command: "run", mustExist: invocation.has("dry-run"))
     let input = try Input(file, session: session)
     var runner = ScriptRunner(
-      manager: manager, session: session, isAtomic: invocation.has("atomic"),
-      isFailFast: invocation.has("fail-fast"), isDry: invocation.has("dry-run"))
+      manager: manager, session: session,
+      catalogs: ScriptCatalogs(
+        invocation, session, manager, isDry: invocation.has("dry-run")),
+      isAtomic: invocation.has("atomic"), isFailFast: invocation.has("fail-fast"),
+      isDry: invocation.has("dry-run"))
     do {
       var splitter = LineSplitter()
       var wantsMore = true

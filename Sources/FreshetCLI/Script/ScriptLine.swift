@@ -11,6 +11,7 @@ struct ScriptCommand {
     case deleteAll
     case list(kind: String?, limit: Int?)
     case screen(ScreenAction)
+    case catalog(CatalogAction)
     case begin
     case commit
     case rollback
@@ -38,11 +39,11 @@ enum ScriptParser {
   static let operations =
     [
       "save", "delete", "deleteAll", "restore", "list", "begin", "commit", "rollback",
-    ] + ScreenAction.operations
+    ] + ScreenAction.operations + CatalogAction.operations
 
   /// Operations of the product that this version does not have.
   static let later = [
-    "download", "search", "more", "watch", "wait",
+    "watch", "wait",
   ]
 
   /// The command on a line, nil for a blank line or a comment.
@@ -92,6 +93,7 @@ enum ScriptParser {
     _ operation: String, _ object: JSONObject
   ) throws(ScriptFault) -> ScriptCommand.Action {
     if let screen = try ScreenAction.ofObject(operation, object) { return .screen(screen) }
+    if let catalog = try CatalogAction.ofObject(operation, object) { return .catalog(catalog) }
     let allowed: [String]
     let action: ScriptCommand.Action
     switch operation {
@@ -176,6 +178,9 @@ enum ScriptParser {
     _ operation: String, _ words: [String]
   ) throws(ScriptFault) -> (ScriptCommand.Action, String?) {
     if let screen = try ScreenAction.ofWords(operation, words) { return (.screen(screen), nil) }
+    if let catalog = try CatalogAction.ofWords(operation, words) {
+      return (.catalog(catalog), nil)
+    }
     switch operation {
     case "save":
       let text = try only(words, "save needs one record: save '{\"id\":…}'")

@@ -9,6 +9,7 @@ struct ScriptRunner {
   private let isFailFast: Bool
   private let isDry: Bool
   private let screens: ScriptScreens
+  private let catalogs: ScriptCatalogs
 
   /// The open transaction: operations that wait for `commit`.
   private struct Transaction {
@@ -27,10 +28,12 @@ struct ScriptRunner {
   private var sawRollback = false
 
   init(
-    manager: DatabaseManager, session: Session, isAtomic: Bool, isFailFast: Bool, isDry: Bool
+    manager: DatabaseManager, session: Session, catalogs: ScriptCatalogs, isAtomic: Bool,
+    isFailFast: Bool, isDry: Bool
   ) {
     self.manager = manager
     self.session = session
+    self.catalogs = catalogs
     self.isAtomic = isAtomic
     self.isFailFast = isFailFast
     self.isDry = isDry
@@ -68,7 +71,8 @@ struct ScriptRunner {
     }
     if sawRollback { return Finish(reason: "rolled_back", exit: ExitCode.rolledBack) }
     if sawBadScript { return Finish(reason: "bad_script", exit: ExitCode.usage) }
-    return session.counted("failed") == 0 ? .done : .someFailed
+    if session.counted("failed") == 0 { return .done }
+    return session.hasRefusedKey ? .credentials : .someFailed
   }
 
   /// A signal or a lost store: nothing of the open transaction was written.
@@ -114,20 +118,33 @@ struct ScriptRunner {
         manager, session, kind: kind, limit: limit, correlation: result.correlation)
       session.tell(result)
     case .screen(let action):
-      if transaction != nil {
-        if let fault = transaction?.fault { return answerRolledBack(result, fault) }
-        let problem = Problem(
-          code: "not_in_transaction",
-          message: "\(command.operation) cannot be part of a transaction"
-        )
-        sawBadScript = true
-        return fail(result, problem)
-      }
+      if answerOutsideOnly(command, result) { return }
       session.tell(try screens.run(action, result))
+    case .catalog(let action):
+      if answerOutsideOnly(command, result) { return }
+      try catalogs.run(action, result)
     case .begin: begin(command, result)
     case .commit: try end(command, result, isCommit: true)
     case .rollback: try end(command, result, isCommit: false)
     }
+  }
+
+  /// Refuses, inside a transaction, what cannot be rolled back; true when it was answered.
+  private mutating func answerOutsideOnly(
+    _ command: ScriptCommand, _ result: CommandResult
+  ) -> Bool {
+    guard transaction != nil else { return false }
+    if let fault = transaction?.fault {
+      answerRolledBack(result, fault)
+      return true
+    }
+    sawBadScript = true
+    fail(
+      result,
+      Problem(
+        code: "not_in_transaction",
+        message: "\(command.operation) cannot be part of a transaction"))
+    return true
   }
 
   private mutating func perform(

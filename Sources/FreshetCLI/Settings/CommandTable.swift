@@ -41,7 +41,7 @@ enum CommandTable {
 
   /// Commands of the product that this version does not have.
   static let later = [
-    "serve",
+    "serve"
   ]
 
   static let parser = ArgumentParser(commands: commands, globals: globals, later: later)

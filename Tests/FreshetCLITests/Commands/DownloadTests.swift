@@ -220,4 +220,41 @@ struct DownloadTests {
       "save", "--source", "google", "-f", "-", input: "{\"error\":{\"message\":\"no\"}}")
     #expect(error.results.first?.errorCode == "catalogue_error")
   }
+
+  @Test("a script searches, reads on, and downloads; not inside a transaction")
+  func script() throws {
+    let server = try TestServer { request in
+      guard request.path == "/search/multi" else { return Self.tmdb(request) }
+      let page = Int(request.query["page"] ?? "") ?? 0
+      return .json(
+        """
+        {"page":\(page),"total_pages":2,
+        "results":[{"id":\(page),"media_type":"movie","title":"F"}]}
+        """)
+    }
+    let options = try words(server, ["-f", "-"]).dropFirst()
+    let script = """
+      more
+      search 'two words' --source tmdb
+      {"op":"more","id":"m"}
+      more
+      {"op":"download","item":"film:tmdb:movie:1"}
+      download film:tmdb:movie:404
+      begin
+      download film:tmdb:movie:2
+      rollback
+      search x
+      """
+    let run = try sandbox.run(["run"] + options, bytes: Array(script.utf8))
+    #expect(
+      run.results.map { "\($0["line"]?.jsonText ?? "") \($0.errorCode ?? "ok")" } == [
+        "1 no_search", "2 ok", "3 ok", "4 ok", "5 ok", "6 not_found", "7 ok",
+        "8 not_in_transaction", "9 ok", "10 bad_value",
+      ])
+    #expect(run.all("search.item").compactMap(\.id) == ["film:tmdb:movie:1", "film:tmdb:movie:2"])
+    #expect(run.all("search.item").map(\.correlation) == ["s1:L2", "s1:m"])
+    #expect(run.all("search.end").first?["reason"] == "end")
+    #expect(try sandbox.run("list").items == ["film:tmdb:movie:1"])
+    #expect(run.status == .exited(2))
+  }
 }

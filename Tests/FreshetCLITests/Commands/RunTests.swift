@@ -65,7 +65,7 @@ struct RunTests {
 
   @Test("what belongs to later versions is refused, not pretended")
   func later() throws {
-    let result = try run("download film:tmdb:movie:1\n{\"op\":\"search\",\"id\":\"s\"}\n")
+    let result = try run("watch downloads\n{\"op\":\"wait\",\"id\":\"s\"}\n")
     #expect(result.results.map(\.errorCode) == ["not_in_this_version", "not_in_this_version"])
     #expect(result.status == .exited(2))
     #expect(result.errors.contains("not in this version"))
