@@ -5,12 +5,35 @@ enum CommandSchema {
   /// What each operation takes beside `op` and `id`.
   static let operations: [(name: String, fields: [Shape.Field])] = [
     ("save", [.must("record", .anyObject)]),
-    ("delete", [.must("item", .string)]),
+    ("delete", [.must("item", .string), .may("yes", .boolean)]),
     ("deleteAll", []),
     ("restore", [.must("item", .string)]),
     (
       "list",
-      [.may("kind", .nullable(.words(["film", "book"]))), .may("limit", .nullable(.integer))]
+      [
+        .may("kind", .nullable(.words(["film", "book"]))), .may("limit", .nullable(.integer)),
+        .may("view", .nullable(.words(["guidance", "books"]))),
+      ]
+    ),
+    ("fold", [.must("item", .string)]),
+    ("unfold", [.must("item", .string)]),
+    ("toggleFold", [.must("item", .string)]),
+    ("select", [.must("book", .either(.integer, .string))]),
+    (
+      "register",
+      [
+        .must("student", .either(.integer, .string)), .must("reason", .string),
+        .may("detail", .nullable(.string)),
+      ]
+    ),
+    ("complete", [.must("item", .either(.integer, .string))]),
+    ("delay", [.must("item", .either(.integer, .string)), .must("date", .string)]),
+    (
+      "filter",
+      [
+        .must("filter", .words(["all", "my-grade", "my-class"])),
+        .may("grade", .nullable(.integer)), .may("class", .nullable(.integer)),
+      ]
     ),
     ("begin", []),
     ("commit", []),

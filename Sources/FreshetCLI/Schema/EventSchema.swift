@@ -1,3 +1,4 @@
+import FreshetModels
 import FreshetStore
 
 /// The JSON Schema of stdout's records, envelope version 1.
@@ -13,7 +14,18 @@ enum EventSchema {
       ]
     ),
     ("snapshot.begin", [.must("count", .integer)]),
-    ("snapshot.item", [.must("index", .integer), .must("item", .anyObject)]),
+    (
+      "snapshot.item",
+      [
+        .must("index", .integer), .must("item", .anyObject), .may("selected", .boolean),
+        .may(
+          "summary",
+          .object([
+            .must("fold", .words(TextFold.allCases.map(\.rawValue))), .must("text", .string),
+            .must("button", .nullable(.string)), .must("characters", .integer),
+          ])), .may("release_line", .nullable(.string)),
+      ]
+    ),
     ("stream.bookmark", [.must("initial", .boolean)]),
     ("item.added", [.must("item", .anyObject)]),
     ("item.changed", [.must("item", .anyObject)]),
@@ -23,10 +35,11 @@ enum EventSchema {
       "view.changed",
       [
         .must("from", .string), .must("to", .string), .must("cause", .string),
-        .must("state", .anyObject), .must("diff", .nullable(.named("diff"))),
+        .must("state", .anyObject), .may("diff", .nullable(.named("diff"))),
         .may("diff_rows", .integer),
       ]
     ),
+    ("view.notice", [.must("notice", .string)]),
     (
       "cmd.accepted",
       [.must("line", .nullable(.integer)), .must("op", .string)]
@@ -179,8 +192,8 @@ enum EventSchema {
     root["dependentRequired"] = ["i": ["n", "rev"], "n": ["i"]]
     var defs = JSONObject()
     for (type, fields) in types {
-      // A result tells more, depending on the command.
-      let isOpen = type == "cmd.result"
+      // A result tells more, depending on the command; a notice, depending on its name.
+      let isOpen = type == "cmd.result" || type == "view.notice"
       defs[type] = Shape.schema(of: fields, isClosed: isClosed && !isOpen)
     }
     for (name, shape) in definitions { defs[name] = shape.schema(isClosed: isClosed) }

@@ -9,6 +9,8 @@ indirect enum Shape: Sendable {
   /// One of these texts.
   case words([String])
   case nullable(Shape)
+  /// One of two.
+  case either(Shape, Shape)
   case list(Shape)
   /// An object with exactly these members, so far.
   case object([Field])
@@ -41,6 +43,8 @@ indirect enum Shape: Sendable {
     case .words(let words): return ["enum": .array(words.map(JSONValue.string))]
     case .nullable(let shape):
       return ["anyOf": [shape.schema(isClosed: isClosed), ["type": "null"]]]
+    case .either(let one, let other):
+      return ["anyOf": [one.schema(isClosed: isClosed), other.schema(isClosed: isClosed)]]
     case .list(let shape): return ["type": "array", "items": shape.schema(isClosed: isClosed)]
     case .anyObject: return ["type": "object"]
     case .named(let name): return ["$ref": .string("#/$defs/\(name)")]

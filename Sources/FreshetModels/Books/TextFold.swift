@@ -2,7 +2,7 @@ import FreshetCatalog
 import FreshetStore
 
 /// How much of a long text is shown.
-public enum TextFold: String, Sendable, Hashable, ScreenPhase {
+public enum TextFold: String, Sendable, Hashable, CaseIterable, ScreenPhase {
   /// The text is short: it is shown whole, and there is no button.
   case short
   /// The beginning is shown, and a button for the rest.
