@@ -78,7 +78,7 @@ struct Gate<Event: Sendable>: ~Copyable, Sendable {
   @inline(__always)
   borrowing func enter() -> Bool {
     let me = freshet_this_thread()
-    let owner = owner.load(ordering: .relaxed)
+    let owner = owner.load(ordering: .acquiring)
     if owner == me { return enterAsOwner(me) }
     guard owner & 1 == 1 else { return false }
     return word.compareExchange(expected: 0, desired: 1, ordering: .acquiring).exchanged
@@ -171,7 +171,7 @@ extension Gate {
         word.store(2, ordering: .relaxed)
         return .left
       }
-      if owner & 1 == 0 { take(from: owner, &backlog) }
+      if owner & 1 == 0, take(from: owner, &backlog) { return .inside }
       return enterShared(event, &backlog)
     }
   }
@@ -197,17 +197,21 @@ extension Gate {
   }
 
   /// Takes the gate from its owner: from now on it belongs to nobody.
+  ///
+  /// - Returns: Whether the caller is inside; otherwise the owner is.
   @inlinable
-  borrowing func take(from owner: UInt, _ backlog: inout Backlog<Event>.State) {
-    self.owner.store(owner | 1, ordering: .relaxed)
+  borrowing func take(from owner: UInt, _ backlog: inout Backlog<Event>.State) -> Bool {
+    // First of all: once others see that the gate is nobody's they go in when the word is 0,
+    // and we do not know yet who is inside. Under the lock nobody else changes the word.
+    if word.load(ordering: .relaxed) == 0 { word.store(1, ordering: .relaxed) }
+    self.owner.store(owner | 1, ordering: .releasing)
     // After this either the owner's next look at `owner` sees the change, or we see that it
     // is inside.
     let result = freshet_thread_barrier()
     precondition(result == 0, "the system has taken back the barrier that it had granted")
-    guard ownerIsInside.load(ordering: .acquiring) else { return }
+    guard ownerIsInside.load(ordering: .acquiring) else { return true }
     backlog.owesNotice = true
-    // What the owner has left for itself stays; otherwise it is just inside.
-    if word.load(ordering: .relaxed) == 0 { word.store(1, ordering: .relaxed) }
+    return false
   }
 
   /// Goes on where the owner finds that the gate was taken from it while it went in.
