@@ -230,6 +230,8 @@ extension Journal {
   private func roll(_ plan: inout CommitPlan) throws(StoreError) -> HeadRecord {
     try synchronize(plan.end.segment)
     let next = plan.revision + 1
+    // Whoever takes LOCK next must look for it, also when nothing is written into it now.
+    state.withLock { $0.mustLook = true }
     do throws(SystemError) {
       try folder.makeSegment(next)
     } catch {
@@ -290,7 +292,8 @@ extension Journal {
     let result = state.withLock { state in
       Result { () throws(StoreError) in
         for commit in plan.commits { try state.log.apply(commit) }
-        state.mustLook = false
+        // A segment that was begun and not written to is not known to the state.
+        state.mustLook = state.log.end != plan.end
       }
     }
     do throws(StoreError) { try result.get() } catch { throw fail(error) }
