@@ -13,7 +13,7 @@
       check(
         sqlite3_open_v2(
           path, &database, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, nil))
-      sqlite3_busy_timeout(database, 10_000)
+      sqlite3_busy_timeout(database, 120_000)
       run("PRAGMA journal_mode=WAL")
       run("PRAGMA synchronous=\(sync.rawValue)")
       run("CREATE TABLE IF NOT EXISTS items(id TEXT PRIMARY KEY, body BLOB NOT NULL)")
