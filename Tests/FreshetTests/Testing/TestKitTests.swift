@@ -167,8 +167,10 @@ struct TestKitTests {
   func grows() async {
     // The overflow cannot be reported; it ends the process that looks for it.
     await #expect(processExitsWith: .failure) {
-      _ = StreamContract("deep") { rig in
-        rig.source.scan(Chain(before: nil)) { chain, _ in Chain(before: chain) }.map { $0.length }
+      // Looked at now and then: every time would take the square of the number of values.
+      _ = StreamContract("deep", depth: 100_000) { rig in
+        rig.source.scan(Chain(before: nil)) { chain, _ in Chain(before: chain) }
+          .map { $0.count.isMultiple(of: 5000) ? $0.length : 0 }
       }.violations()
     }
   }
@@ -268,11 +270,14 @@ private struct Broken: Flow {
 
 /// A list that is as deep as it is long.
 private final class Chain: Sendable {
+  let count: Int
   private let before: Chain?
 
   init(before: Chain?) {
     self.before = before
+    count = (before?.count ?? 0) + 1
   }
 
+  /// The same as the count, by going down to the bottom.
   var length: Int { (before?.length ?? 0) + 1 }
 }
