@@ -10,9 +10,11 @@ enum WatchCommand {
     summary: "Follow a view live.",
     arguments: [
       ArgumentSpec(
-        name: "VIEW", help: "downloads (the default), saved, detail ID, books or guidance",
-        count: 0...1, choices: ["downloads", "saved", "detail", "books", "guidance"]),
-      ArgumentSpec(name: "ID", help: "the item that detail follows", count: 0...1),
+        name: "VIEW",
+        help: "downloads (the default), saved, detail ID, books, guidance or search QUERY",
+        count: 0...1, choices: ["downloads", "saved", "detail", "books", "guidance", "search"]),
+      ArgumentSpec(
+        name: "WORD", help: "the id that detail follows, or the query of search", count: 0...1),
     ],
     options: [
       .value(
@@ -30,7 +32,15 @@ enum WatchCommand {
       .flag("strict", "end with exit code 3 where a gap or a reset would be told"),
       .value("grade", "N", "guidance: only this grade"),
       .value("class", "N", "guidance: only this class of the grade"),
-    ],
+      .value(
+        "source", "NAME", choices: CatalogAccess.Source.allCases.map(\.rawValue),
+        "search: which catalogue"),
+      .value(
+        "scroll", "WHERE", choices: ["stdin"],
+        "search: go on with lines of submit QUERY, more, retry, cancel, clear, select ID"),
+      .value("retry", "N", "search: how often a failed request is made again: 3 (default)"),
+      .value("country", "CC", "search: two letters of the country, where Google wants it named"),
+    ] + CatalogAccess.options,
     examples: [
       .init(line: "freshet watch downloads", meaning: "the state, then every change as it happens"),
       .init(
@@ -51,7 +61,10 @@ enum WatchCommand {
     ],
     later: ["filter", "type", "until-idle", "on-slow", "from-file"],
     run: { (invocation, session) throws(Stop) in
-      try Watch(invocation, session).run()
+      if invocation.arguments.first == View.search.rawValue {
+        return try SearchWatch(invocation, session).run()
+      }
+      return try Watch(invocation, session).run()
     })
 }
 
@@ -91,6 +104,9 @@ private struct Watch {
   /// What the arguments name.
   private static func watched(_ invocation: Invocation) throws(Stop) -> WatchedView {
     let view = invocation.arguments.first.flatMap(View.init(rawValue:)) ?? .downloads
+    if let option = ["source", "scroll", "retry", "country"].first(where: invocation.has) {
+      throw .usage("bad_option", "option --\(option) is for watch search alone")
+    }
     if view != .guidance, let option = ["grade", "class"].first(where: invocation.has) {
       throw .usage("bad_option", "option --\(option) is for watch guidance alone")
     }
