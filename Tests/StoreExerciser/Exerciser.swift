@@ -40,13 +40,16 @@ enum Exerciser {
     case "sweep": Runs.sweep()
     case "writers": try Runs.writers(words.count > 1 ? words[1] : "/tmp")
     case "kill": try Runs.kill(number(1, or: 1000), words.count > 2 ? words[2] : "/tmp")
-    case "soak" where words.count > 2: try Soak(minutes: number(1, or: 30), folder: words[2]).run()
+    case "soak" where words.count > 2:
+      try Soak(minutes: number(1, or: 30), folder: words[2], seed: Runs.seed).run()
     case "write" where words.count > 4:
       try ChildWork.write(
-        words[1], name: words[2], from: number(3, or: 0), isRelaxed: words[4] == "relaxed")
+        words[1], name: words[2], from: number(3, or: 0), isRelaxed: words[4] == "relaxed",
+        isPaced: words[4] == "paced")
     case "follow" where words.count > 1: try ChildWork.follow(words[1])
     case "compete" where words.count > 2:
       try ChildWork.compete(words[1], count: number(2, or: 1))
+    case "compact" where words.count > 1: try ChildWork.compact(words[1])
     case "hold" where words.count > 1: try ChildWork.hold(words[1])
     case "fill" where words.count > 2:
       try ChildWork.fill(words[1], limit: UInt(number(2, or: 65_536)))

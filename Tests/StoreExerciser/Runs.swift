@@ -41,16 +41,27 @@ enum Runs {
     Report.end(zip(total.violations, total.places).map { "\($0) @ \($1)" })
   }
 
+  /// Places that come by a sync which others need, and have done the same before.
+  private static let repeated: Set<SyncSite> = [
+    // Recovery has synced the directory for the file that keeps what was cut off.
+    SyncSite(call: "sync directory ", after: "truncate log"),
+    // Whoever wrote into a new segment has synced its name first.
+    SyncSite(call: "sync directory ", after: "write log"),
+  ]
+
   static func mutations() {
     var explorer = CrashExplorer()
     explorer.randomStates = 12
-    let check = MutationCheck(explorer: explorer, steps: Script.long(40, seed: 1))
+    explorer.killedStates = 12
+    let check = MutationCheck(explorer: explorer, steps: Script.long(24, seed: 1))
     var missed: [String] = []
     let time = seconds {
       for site in check.sites() {
         let finding = check.check(site)
         Report.line("  \(site): \(finding.violation.map(\.description) ?? "missed by nobody")")
-        if finding.violation == nil { missed.append("\(site) is missed by nobody") }
+        if finding.violation == nil, !repeated.contains(site) {
+          missed.append("\(site) is missed by nobody")
+        }
       }
     }
     Report.line("mutations: \(missed.count) syncs that nobody misses, \(time)")

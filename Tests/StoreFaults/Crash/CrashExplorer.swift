@@ -8,7 +8,7 @@ package struct CrashExplorer: Sendable {
   package var randomStates = 64
   package var prefixes = 8
   /// Of so many states one is examined through its own recovery, too.
-  package var nestedEvery = 8
+  package var nestedEvery = 32
   package var nestedStates = 3
   /// The same for moments at which only the process ends.
   package var killedStates = 8

@@ -23,7 +23,9 @@ package enum ChildWork {
   /// Saves without end, and prints number and revision of what was acknowledged.
   ///
   /// Commit number n saves `name-n`; each fourth is a batch that also deletes the one before.
-  package static func write(_ path: String, name: String, from first: Int, isRelaxed: Bool) throws {
+  package static func write(
+    _ path: String, name: String, from first: Int, isRelaxed: Bool, isPaced: Bool
+  ) throws {
     let manager = try DatabaseManager.open(at: path, options: options(isRelaxed: isRelaxed))
     var number = first
     while true {
@@ -34,6 +36,23 @@ package enum ChildWork {
       let receipt = try manager.apply(operations).wait()?.get()
       guard say("\(number) \(receipt?.token?.revision ?? 0)") else { return }
       number += 1
+      if isPaced { usleep(2000) }
+    }
+  }
+
+  /// Compacts without end, and says so each time.
+  package static func compact(_ path: String) throws {
+    let manager = try DatabaseManager.open(at: path, options: options())
+    while true {
+      switch manager.compact().wait() {
+      case .success(let report)?:
+        guard say("\(report.bytesBefore) \(report.bytesAfter)") else { return }
+      case .failure(let error)?:
+        // Somebody else may be at it.
+        if error.code != .locked { throw error }
+      case nil: return
+      }
+      usleep(2_000_000)
     }
   }
 
