@@ -8,7 +8,7 @@ import StoreFaults
 enum Exerciser {
   static let help = """
     StoreExerciser crash [STATES]       power losses at every boundary of scripted runs
-    StoreExerciser mutations            leaves out each sync in turn; each must be missed
+    StoreExerciser mutations [WORD]     leaves out each sync in turn; each must be missed
     StoreExerciser calls                lets each call fail in turn
     StoreExerciser model [SEQUENCES]    random histories against a list
     StoreExerciser sweep                each byte flipped, each sector zeroed
@@ -34,7 +34,7 @@ enum Exerciser {
     }
     switch words.first {
     case "crash": Runs.crash(number(1, or: 60_000))
-    case "mutations": Runs.mutations()
+    case "mutations": Runs.mutations(words.count > 1 ? words[1] : "")
     case "calls": Runs.calls()
     case "model": Runs.model(number(1, or: 10_000))
     case "sweep": Runs.sweep()
