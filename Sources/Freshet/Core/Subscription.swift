@@ -75,6 +75,16 @@ open class Subscription: @unchecked Sendable {
     closed.compareExchange(expected: 0, desired: state, ordering: .acquiringAndReleasing).exchanged
   }
 
+  /// Passes something on to the sources that feed this subscription.
+  ///
+  /// A handle of a source has none; it shows itself when a graph is drawn.
+  @usableFromInline
+  func pass(_ message: Upward) {
+    if case .inspect(let visitor, let below) = message {
+      _ = visitor.visit(self, GraphVisitor.sourceName(of: self), below: below)
+    }
+  }
+
   /// Lets go of everything held for this subscription.
   ///
   /// Called at most once.

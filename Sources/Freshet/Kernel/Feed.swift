@@ -6,12 +6,22 @@ final class Feed<Element: Sendable, Failure: Error>: Sendable {
     struct State: Sendable {
       var place: SourcePlace?
       var hasEnded = false
+      /// What goes up to each source, when it comes.
+      var joined = Turns()
     }
 
     let state = Mutex(State())
 
     func resume() {
       state.withLock { $0.place }?.resume()
+    }
+
+    func pass(_ message: Upward) {
+      let place = state.withLock { state in
+        if case .join(let member, let above) = message { state.joined.join(member, above: above) }
+        return state.place
+      }
+      place?.pass(message)
     }
   }
 
@@ -23,7 +33,8 @@ final class Feed<Element: Sendable, Failure: Error>: Sendable {
     self.current = current
     hub = Hub(
       memory: Recent(capacity: replay, period: nil, scheduler: nil),
-      onResume: { current.resume() })
+      onResume: { current.resume() },
+      onUpward: { current.pass($0) })
   }
 
   deinit {
@@ -51,6 +62,12 @@ final class Feed<Element: Sendable, Failure: Error>: Sendable {
     hub.send(end: end)
   }
 
+  /// Connects a source that has started, unless it is no longer wanted.
+  func attach(_ subscription: Subscription, at place: SourcePlace) {
+    guard place.attach(subscription) else { return }
+    for message in current.state.withLock({ $0.joined.messages }) { subscription.pass(message) }
+  }
+
   /// Stops a source.
   func stop(_ place: SourcePlace) {
     current.state.withLock { state in
@@ -69,13 +86,15 @@ final class SourcePlace: Sendable {
 
   private let state = Mutex(State())
 
-  func attach(_ subscription: Subscription) {
+  /// Takes the source; false when it is not wanted any more and was disposed of.
+  func attach(_ subscription: Subscription) -> Bool {
     let isWanted = state.withLock { state in
       guard state.source == nil, !state.isClosed else { return false }
       state.source = subscription
       return true
     }
     if !isWanted { subscription.dispose() }
+    return isWanted
   }
 
   /// Stops the source, also one that has yet to start.
@@ -97,6 +116,10 @@ final class SourcePlace: Sendable {
 
   func resume() {
     state.withLock { $0.source }?.resume()
+  }
+
+  func pass(_ message: Upward) {
+    state.withLock { $0.source }?.pass(message)
   }
 }
 
@@ -123,7 +146,7 @@ struct FeedInlet<Element: Sendable, Failure: Error, Owner: AnyObject & Sendable>
       return
     }
     source = subscription
-    place.attach(subscription)
+    feed.attach(subscription, at: place)
   }
 
   mutating func receive(_ value: Element) -> Answer {

@@ -17,9 +17,10 @@ import Synchronization
 /// away from it, once and for all; from then on going in and going out is an atomic
 /// operation each. See `docs/decisions/streams-gate-belongs-to-a-thread.md`.
 ///
-/// The backlog holds what arrives during one delivery. A source that is sent to
-/// from many threads, or from inside its own observers, decides by itself how
-/// much that is.
+/// The backlog holds what arrives during one delivery. With every 1024th event in it
+/// the sender is told that there is a crowd; its owner answers that with a pause, and
+/// resumes when the backlog has been worked off. One that cannot pause, or is itself
+/// the observer that is being told, decides how much it sends.
 @frozen
 @usableFromInline
 struct Gate<Event: Sendable>: ~Copyable, Sendable {
@@ -48,6 +49,8 @@ struct Gate<Event: Sendable>: ~Copyable, Sendable {
     case inside
     /// The event is left for whoever is inside.
     case left
+    /// The same, and there is a crowd: the source should be asked to pause.
+    case leftMany
     /// The event is in the backlog, and the caller is inside to work that off.
     case tookOver
   }
@@ -169,7 +172,7 @@ extension Gate {
         // The owner comes from inside its own delivery.
         backlog.events.append(event)
         word.store(2, ordering: .relaxed)
-        return .left
+        return backlog.isCrowded ? .leftMany : .left
       }
       if owner & 1 == 0, take(from: owner, &backlog) { return .inside }
       return enterShared(event, &backlog)
@@ -191,7 +194,7 @@ extension Gate {
         expected: 1, desired: 2, ordering: .acquiringAndReleasing)
       if exchanged || original == 2 {
         backlog.events.append(event)
-        return .left
+        return backlog.isCrowded ? .leftMany : .left
       }
     }
   }
@@ -274,6 +277,9 @@ final class Backlog<Event: Sendable>: Sendable {
       events = Queue()
       owesNotice = false
     }
+
+    /// With every 1024th event that waits its sender is told that there is a crowd.
+    var isCrowded: Bool { events.count & 1023 == 0 }
   }
 
   @usableFromInline let state: Mutex<State>

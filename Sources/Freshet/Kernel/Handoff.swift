@@ -176,6 +176,18 @@ final class Handoff<O: Observer>: Subscription, @unchecked Sendable {
     wake()
   }
 
+  /// Events that arrive later belong to no turn of the source: only graphs go further up.
+  @usableFromInline
+  override func pass(_ message: Upward) {
+    guard case .inspect(let visitor, let below) = message else { return }
+    let (source, waiting, isPaused) = state.withLock { state in
+      (state.source, state.mailbox.queue.count, state.isWaitingForResume)
+    }
+    let node = visitor.visit(
+      self, "observe(on:)", waiting: waiting, isPaused: isPaused, below: below)
+    if let node { source?.pass(.inspect(visitor, below: node)) }
+  }
+
   @usableFromInline
   override func resume() {
     let mustSchedule = state.withLock { state in

@@ -9,8 +9,9 @@
 ///   subscribes during a delivery starts with the next event.
 /// - Complexity: sending is O(n) in the number of observers; subscribing and
 ///   disposing are O(1), amortised.
-// @unchecked: `slots`, `memory`, `hasEnded`, `failure`, `owesResume`, `mustResume` and `pausedCount` are touched
-// only by the one inside `gate`. `SubjectStressTests` under the thread sanitizer would notice.
+// @unchecked: `slots`, `memory`, `hasEnded`, `failure`, `owesResume`, `mustResume`, `pausedCount`,
+// `turns` and `hasTurns` are touched only by the one inside `gate`. `SubjectStressTests` under the
+// thread sanitizer would notice.
 @usableFromInline
 final class Hub<Element: Sendable, Failure: Error, Memory: HubMemory>: @unchecked Sendable
 where Memory.Element == Element {
@@ -22,6 +23,9 @@ where Memory.Element == Element {
     case remove(Slot<Element, Failure>)
     case resume(Slot<Element, Failure>)
     case abandon
+    /// A sender that met a crowd was asked to pause.
+    case crowded
+    case upward(Upward, Slot<Element, Failure>)
   }
 
   // Initialised in `init`, where the types are known; an initial value written here would be made
@@ -37,6 +41,10 @@ where Memory.Element == Element {
   // goes, and few fail.
   @exclusivity(unchecked) @usableFromInline var failure: UnsafeMutablePointer<Failure>?
 
+  /// Who below is told of each event, besides being delivered to.
+  @exclusivity(unchecked) @usableFromInline var turns: Turns?
+  @exclusivity(unchecked) @usableFromInline var hasTurns: Bool
+
   /// Called, outside the gate, when the last paused observer wants to go on.
   ///
   /// It may run the source's loop: inside the gate that would fill the backlog.
@@ -45,11 +53,15 @@ where Memory.Element == Element {
   /// Called, outside any lock, for each observer that left before the end.
   @usableFromInline let onLeave: (@Sendable () -> Void)?
 
+  /// Passes something on to the hub's own source, if it has one.
+  @usableFromInline let onUpward: (@Sendable (Upward) -> Void)?
+
   @inlinable
   init(
     memory: Memory,
     onResume: (@Sendable () -> Void)? = nil,
-    onLeave: (@Sendable () -> Void)? = nil
+    onLeave: (@Sendable () -> Void)? = nil,
+    onUpward: (@Sendable (Upward) -> Void)? = nil
   ) {
     gate = Gate()
     slots = SlotList()
@@ -58,9 +70,12 @@ where Memory.Element == Element {
     mustResume = false
     hasEnded = false
     failure = nil
+    turns = nil
+    hasTurns = false
     self.memory = memory
     self.onResume = onResume
     self.onLeave = onLeave
+    self.onUpward = onUpward
   }
 
   deinit {
@@ -90,6 +105,9 @@ where Memory.Element == Element {
     switch gate.enter(orLeave: .value(value)) {
     case .inside: break
     case .left: return .more
+    case .leftMany:
+      perform(.crowded)
+      return .pause
     case .tookOver:
       workOffBacklog()
       return .more
@@ -173,7 +191,7 @@ where Memory.Element == Element {
   func perform(_ event: Event) {
     switch gate.enter(orLeave: event) {
     case .inside: handle(event)
-    case .left: return
+    case .left, .leftMany: return
     case .tookOver: break
     }
     goOut()
@@ -188,20 +206,19 @@ where Memory.Element == Element {
   @inlinable
   func workOffBacklog() {
     var handled = 0
-    while mustResume || !gate.leave() {
-      if exchange(&mustResume, for: false) {
-        workOffBacklog()
-        onResume?()
-        return
-      }
+    var resumes = false
+    while true {
+      if exchange(&mustResume, for: false) { resumes = true }
+      if gate.leave() { break }
       if handled >= 256 {
         handled = 0
-        if gate.handOver() { return }
+        if gate.handOver() { break }
       }
       let events = gate.takeBacklog()
       handled += events.count
       for event in events { handle(event) }
     }
+    if resumes { onResume?() }
   }
 
   @inlinable
@@ -213,13 +230,64 @@ where Memory.Element == Element {
     case .remove(let slot): remove(slot)
     case .resume(let slot): resume(slot)
     case .abandon: abandonAll()
+    case .crowded:
+      if pausedCount == 0 { mustResume = true } else { owesResume = true }
+    case .upward(let message, let slot): pass(message, from: slot)
     }
+  }
+
+  /// Tells those who are to be told around a delivery.
+  @usableFromInline
+  func deliverInTurn(_ value: Element) {
+    let members = turns?.inOrder() ?? []
+    for member in members { member.hold() }
+    hasTurns = false  // For this delivery: see `deliver`.
+    deliver(value)
+    hasTurns = turns?.isEmpty == false
+    // One that has joined meanwhile may have to speak before others.
+    for member in members { member.letGo() }
+  }
+
+  @usableFromInline
+  func pass(_ message: Upward, from slot: Slot<Element, Failure>) {
+    guard !slot.isDisposed else { return }
+    switch message {
+    case .join(let member, let above):
+      guard !hasEnded else { return }
+      member.raise(to: above)
+      if turns == nil { turns = Turns() }
+      turns?.join(member, above: above, at: slot)
+      hasTurns = true
+      onUpward?(message)
+    case .inspect(let visitor, let below):
+      var observers = 0
+      slots.forEach { if !$0.isDisposed { observers += 1 } }
+      let node = visitor.visit(
+        self, Memory.name, observers: observers, isPaused: pausedCount > 0, below: below)
+      if let node { onUpward?(.inspect(visitor, below: node)) }
+    }
+  }
+
+  @usableFromInline
+  func leaveTurns(_ slot: Slot<Element, Failure>) {
+    turns?.leave(slot)
+    hasTurns = turns?.isEmpty == false
+  }
+
+  @usableFromInline
+  func forgetTurns() {
+    turns = nil
+    hasTurns = false
   }
 
   @inlinable
   @inline(__always)
   func deliver(_ value: Element) {
     guard !hasEnded else { return }
+    if hasTurns {
+      deliverInTurn(value)
+      return
+    }
     // Asked first, because a mutating access to a memory of no size counts, for the thread
     // sanitizer, as one to the whole object.
     if Memory.remembers { memory.remember(value) }
@@ -257,6 +325,7 @@ where Memory.Element == Element {
       place.initialize(to: reason)
       failure = place
     }
+    if hasTurns { forgetTurns() }
     pausedCount = 0
     // Nothing can change the list while we are inside the gate. Nobody is let go before all
     // have been told.
@@ -269,6 +338,7 @@ where Memory.Element == Element {
   /// Lets go of everybody without a word.
   @inlinable
   func abandonAll() {
+    if hasTurns { forgetTurns() }
     slots.forEach { _ = $0.markEnded() }
     releaseAll()
   }
@@ -306,6 +376,7 @@ where Memory.Element == Element {
     if slot.isAdded { slot.perform(slot, .release) }
     if slot.isPaused { resume(slot) }
     slots.remove(slot)
+    if hasTurns { leaveTurns(slot) }
     onLeave?()
   }
 
@@ -331,6 +402,9 @@ protocol HubMemory: Sendable {
   /// Whether a late observer is told the remembered values even after the end.
   static var outlivesEnd: Bool { get }
 
+  /// What a graph calls a hub with this memory.
+  static var name: String { get }
+
   /// Takes note of a value that is about to be delivered.
   mutating func remember(_ value: Element)
 
@@ -340,6 +414,7 @@ protocol HubMemory: Sendable {
 
 extension HubMemory {
   @inlinable static var remembers: Bool { true }
+  @inlinable static var name: String { "subject" }
 }
 
 /// Remembers nothing.

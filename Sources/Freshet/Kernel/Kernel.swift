@@ -10,8 +10,8 @@ import Synchronization
 /// end. They are done after leaving the gate, and one after the other: a source
 /// that ends at once and causes the next to be subscribed to does not deepen
 /// the stack (contract rule 5).
-// @unchecked: `rule`, `observer`, `outbox`, `timer`, `waiting`, `isPaused` and `isWorking`
-// belong to whoever is inside `gate`. `KernelStressTests` under the thread sanitizer would notice.
+// @unchecked: `rule`, `observer`, `outbox`, `timer`, `waiting`, `isPaused`, `isWorking` and
+// `joined` belong to whoever is inside `gate`. `KernelStressTests` under the thread sanitizer would notice.
 @usableFromInline
 final class Kernel<R: Rule, O: Observer>: Subscription, @unchecked Sendable
 where O.Element == R.Output, O.Failure == R.Failure {
@@ -23,6 +23,9 @@ where O.Element == R.Output, O.Failure == R.Failure {
     case resume
     case dispose
     case nextTask
+    /// A source that met a crowd was asked to pause.
+    case crowded(Port)
+    case upward(Upward)
   }
 
   // Initialised in `init`, where the types are known; see `Hub`.
@@ -37,6 +40,9 @@ where O.Element == R.Output, O.Failure == R.Failure {
   @exclusivity(unchecked) @usableFromInline var isPaused: Bool
   @exclusivity(unchecked) @usableFromInline var isWorking: Bool
 
+  /// Who below is told when a source delivers.
+  @exclusivity(unchecked) @usableFromInline var joined: [Upward]
+
   // Made where all types are known; see `Slot.receive`.
   @usableFromInline let performFromTable: @Sendable (Kernel<R, O>, Event) -> Void
 
@@ -48,6 +54,7 @@ where O.Element == R.Output, O.Failure == R.Failure {
     waiting = []
     isPaused = false
     isWorking = false
+    joined = []
     self.rule = rule
     self.observer = observer
     self.scheduler = scheduler ?? NoTime()
@@ -92,6 +99,9 @@ where O.Element == R.Output, O.Failure == R.Failure {
     switch gate.enter(orLeave: .input(input, port, closes: false)) {
     case .inside: break
     case .left: return .more
+    case .leftMany:
+      perform(.crowded(port))
+      return .pause
     case .tookOver:
       leave()
       return isDisposed ? .stop : .more
@@ -133,7 +143,7 @@ where O.Element == R.Output, O.Failure == R.Failure {
   func perform(_ event: Event) {
     switch gate.enter(orLeave: event) {
     case .inside: handle(event)
-    case .left: return
+    case .left, .leftMany: return
     case .tookOver: break
     }
     leave()
@@ -165,7 +175,8 @@ where O.Element == R.Output, O.Failure == R.Failure {
       isWorking = true
       return task
     }
-    guard mayResume, let subscription = outbox.ports.takeResumable() else { return nil }
+    // Not only where answers may be pauses: a crowd asks every source to pause.
+    guard outbox.ports.resumable > 0, !isPaused, let subscription = outbox.ports.takeResumable() else { return nil }
     isWorking = true
     return .resume(subscription)
   }
@@ -190,7 +201,7 @@ where O.Element == R.Output, O.Failure == R.Failure {
       work(task)
       switch gate.enter(orLeave: .nextTask) {
       case .inside: isWorking = false
-      case .left: return
+      case .left, .leftMany: return
       case .tookOver: break
       }
     }
@@ -222,6 +233,10 @@ where O.Element == R.Output, O.Failure == R.Failure {
       letGo()
     case .nextTask:
       isWorking = false
+    case .crowded(let port):
+      outbox.ports.pause(port, isHeld: false)
+    case .upward(let message):
+      passOn(message)
     }
   }
 
@@ -229,7 +244,17 @@ where O.Element == R.Output, O.Failure == R.Failure {
 
   @inlinable
   func connect(_ subscription: Subscription, to port: Port) {
-    if rule == nil || !outbox.ports.attach(subscription, to: port) { subscription.dispose() }
+    guard rule != nil, outbox.ports.attach(subscription, to: port) else {
+      subscription.dispose()
+      return
+    }
+    if !joined.isEmpty { announce(to: subscription) }
+  }
+
+  /// Tells a source that has come who below is to be told of its events.
+  @usableFromInline
+  func announce(to subscription: Subscription) {
+    for message in joined { subscription.pass(message) }
   }
 
   @inlinable
@@ -304,8 +329,17 @@ where O.Element == R.Output, O.Failure == R.Failure {
       let values = exchange(&waiting, for: [])
       for value in values { deliver(value) }
     }
-    guard !isPaused, !isDisposed else { return }
-    if outbox.ending != nil { finish() }
+    guard !isDisposed else { return }
+    if outbox.ending != nil {
+      // An end waits for values only, not for the observer's pause.
+      if waiting.isEmpty { finish() }
+      return
+    }
+    guard R.watchesPauses, !isPaused, rule != nil else { return }
+    if R.needsTime { outbox.now = scheduler.now }
+    outbox.isObserverPaused = false
+    rule?.resumed(into: &outbox)
+    flush()
   }
 
   @inlinable
@@ -330,10 +364,32 @@ where O.Element == R.Output, O.Failure == R.Failure {
   func letGoOfSources() {
     rule = nil
     timer = nil
+    joined = []
     let ending = outbox.ending
     let places = exchange(&outbox, for: Outbox()).ports.places
     outbox.ending = ending
-    for place in places { place.subscription?.dispose() }
+    // The last first: a flow that has come out of another goes before that one.
+    for place in places.reversed() { place.subscription?.dispose() }
+  }
+
+  /// Passes something on to the sources, now and when they come.
+  @usableFromInline
+  func passOn(_ message: Upward) {
+    guard rule != nil else { return }
+    let next: Upward
+    switch message {
+    case .join(let member, let above):
+      next = .join(member, above: above + (R.sendsOncePerEvent ? 1 : 0))
+      joined.append(next)
+    case .inspect(let visitor, let below):
+      guard
+        let node = visitor.visit(
+          self, GraphVisitor.operatorName(of: R.self), waiting: waiting.count, isPaused: isPaused,
+          below: below)
+      else { return }
+      next = .inspect(visitor, below: node)
+    }
+    for place in outbox.ports.places { place.subscription?.pass(next) }
   }
 
   // MARK: Outside the gate
@@ -359,6 +415,11 @@ where O.Element == R.Output, O.Failure == R.Failure {
   @usableFromInline
   override func resume() {
     performFromTable(self, .resume)
+  }
+
+  @usableFromInline
+  override func pass(_ message: Upward) {
+    performFromTable(self, .upward(message))
   }
 }
 

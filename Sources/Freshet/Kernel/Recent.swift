@@ -13,6 +13,7 @@ struct Recent<Element: Sendable>: HubMemory {
   }
 
   @usableFromInline static var outlivesEnd: Bool { true }
+  @usableFromInline static var name: String { "replay" }
 
   @usableFromInline
   mutating func remember(_ value: Element) {

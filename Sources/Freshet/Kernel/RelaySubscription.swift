@@ -46,4 +46,9 @@ class RelaySubscription: Subscription, @unchecked Sendable {
   override func resume() {
     if !isDisposed { source.load()?.resume() }
   }
+
+  @usableFromInline
+  override func pass(_ message: Upward) {
+    if !isDisposed { source.load()?.pass(message) }
+  }
 }

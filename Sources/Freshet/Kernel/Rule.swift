@@ -23,12 +23,21 @@ protocol Rule: Sendable {
   /// Whether inputs carry the time. Without it `Outbox.now` is not to be used.
   static var needsTime: Bool { get }
 
+  /// Whether it wants to know when its observer goes on after a pause.
+  static var watchesPauses: Bool { get }
+
+  /// Whether it sends at most one result for everything that one event of a source causes.
+  static var sendsOncePerEvent: Bool { get }
+
   /// Takes one input. `port` says which source it came from.
   mutating func advance(
     _ input: Input, from port: Port, into out: inout Outbox<Self>)
 
   /// Takes a timer that has come due.
   mutating func wake(into out: inout Outbox<Self>)
+
+  /// The observer goes on after a pause; what had waited has been delivered.
+  mutating func resumed(into out: inout Outbox<Self>)
 
   /// Turns an inner flow's value into an input.
   static func input(value: Inner.Element) -> Input
@@ -40,6 +49,9 @@ protocol Rule: Sendable {
 extension Rule {
   @inlinable static var mayPause: Bool { false }
   @inlinable static var needsTime: Bool { false }
+  @inlinable static var watchesPauses: Bool { false }
+  @inlinable static var sendsOncePerEvent: Bool { false }
+  @inlinable mutating func resumed(into out: inout Outbox<Self>) {}
   @inlinable mutating func wake(into out: inout Outbox<Self>) {}
 }
 

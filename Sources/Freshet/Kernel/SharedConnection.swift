@@ -70,6 +70,8 @@ final class SharedConnection<Element: Sendable, Failure: Error>: Sendable {
     /// Tells a departure of the last observer from those before it.
     var departures = 0
     var grace: Disposable?
+    /// What goes up to each source, when it comes.
+    var joined = Turns()
   }
 
   // The holder may keep the connection; its policy is all that is needed without it.
@@ -85,7 +87,8 @@ final class SharedConnection<Element: Sendable, Failure: Error>: Sendable {
     hub = Hub(
       memory: Recent(capacity: replay, period: nil, scheduler: nil),
       onResume: { link.connection?.resume() },
-      onLeave: { link.connection?.leave() })
+      onLeave: { link.connection?.leave() },
+      onUpward: { link.connection?.pass($0) })
     link.target.withLock { $0.connection = self }
   }
 
@@ -175,13 +178,22 @@ final class SharedConnection<Element: Sendable, Failure: Error>: Sendable {
     state.withLock { $0.source }?.resume()
   }
 
+  private func pass(_ message: Upward) {
+    let source = state.withLock { state in
+      if case .join(let member, let above) = message { state.joined.join(member, above: above) }
+      return state.source
+    }
+    source?.pass(message)
+  }
+
   fileprivate func attach(_ source: Subscription, run: Int) {
-    let isWanted = state.withLock { state in
-      guard state.isRunning, state.run == run, state.source == nil else { return false }
+    let (isWanted, joined) = state.withLock { state -> (Bool, [Upward]) in
+      guard state.isRunning, state.run == run, state.source == nil else { return (false, []) }
       state.source = source
-      return true
+      return (true, state.joined.messages)
     }
     if !isWanted { source.dispose() }
+    for message in joined { source.pass(message) }
   }
 
   fileprivate func end(_ end: End<Failure>, run: Int) {

@@ -83,4 +83,9 @@ where Memory.Element == O.Element {
         }
       })
   }
+
+  @usableFromInline
+  override func pass(_ message: Upward) {
+    hub.perform(.upward(message, self))
+  }
 }

@@ -99,6 +99,7 @@ public final class BehaviorSubject<Element: Sendable, Failure: Error>: Flow {
     }
 
     @inlinable static var outlivesEnd: Bool { false }
+    @inlinable static var name: String { "BehaviorSubject" }
 
     @inlinable
     @inline(__always)

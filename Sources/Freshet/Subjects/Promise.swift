@@ -81,6 +81,7 @@ public final class Promise<Element: Sendable, Failure: Error>: Flow {
     @inlinable init() {}
 
     @inlinable static var outlivesEnd: Bool { true }
+    @inlinable static var name: String { "Promise" }
 
     @inlinable
     mutating func remember(_ value: Element) {

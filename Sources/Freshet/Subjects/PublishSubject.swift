@@ -22,12 +22,6 @@ public final class PublishSubject<Element: Sendable, Failure: Error>: Flow {
     hub = Hub(memory: NoMemory())
   }
 
-  /// Makes a subject whose owner hears when the last paused observer wants to go on.
-  @inlinable
-  init(onResume: @escaping @Sendable () -> Void) {
-    hub = Hub(memory: NoMemory(), onResume: onResume)
-  }
-
   /// Sends a value to everybody who is subscribed.
   ///
   /// Ignored after the end.

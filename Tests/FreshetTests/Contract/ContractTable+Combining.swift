@@ -29,6 +29,16 @@ let combiningMany: [ContractEntry] = [
       Just("x").promoteFailure(to: Failing.self).erased(), held(rig).erased()
     ) { "\($0)\($1)" }
   },
+  ContractEntry("combineLatestAtomic", file: "CombineLatestAtomic", traits: .lossy) { rig in
+    Just(-1).promoteFailure(to: Failing.self).combineLatestAtomic(with: held(rig)) { $0 + $1 }
+  },
+  ContractEntry("combinedLatestAtomic", file: "CombineLatestAtomic", traits: .lossy) { rig in
+    [Just(-1).promoteFailure(to: Failing.self).erased(), held(rig).erased()].combinedLatestAtomic()
+      .map { "\($0)" }
+  },
+  ContractEntry("monitored", file: "Monitored") { rig in
+    held(rig).monitored("rig", by: FlowMonitor())
+  },
   ContractEntry("withLatestFrom, the source", file: "WithLatestFrom") { rig in
     held(rig).withLatestFrom(Just(100).promoteFailure(to: Failing.self)) { $0 + $1 }
   },

@@ -44,7 +44,7 @@ let flatteningMore: [ContractEntry] = [
       token.pass((value < 1000 ? [value + 1000] : []).flow.promoteFailure(to: Failing.self))
     }
   },
-  ContractEntry("groupBy, flattened", file: "GroupBy", traits: .reorders) { rig in
+  ContractEntry("groupBy, flattened", file: "GroupBy", traits: .reorders, allowance: 300) { rig in
     rig.source.groupBy { [token = rig.token] in token.pass($0 % 3) }
       .flatMap { group in group.map { "\(group.key) \($0)" } }
   },

@@ -90,6 +90,58 @@ struct FlowControlTests {
     #expect(source.activeCount == 0, "expected take to stop the source")
   }
 
+  @Test("an end does not wait for an observer that has paused on the last waiting value")
+  func endAfterPause() {
+    let source = PublishSubject<Int, Never>()
+    let recorder = Recorder<Int, Never> { _, _ in .pause }
+    recorder.subscribe(to: source.merge(with: Empty()))
+    for value in 1...3 { source.send(value) }
+    source.finish()
+    #expect(recorder.transcript == ["1"], "expected the rest to wait")
+    recorder.resume()
+    #expect(recorder.transcript == ["1", "2"], "expected one more")
+    recorder.resume()
+    #expect(
+      recorder.transcript == ["1", "2", "3", "finished"], "expected the end with the last value")
+  }
+
+  @Test("a cold source that sends while another thread delivers is paused at a crowd")
+  func crowd() {
+    let busy = PublishSubject<Int, Never>()
+    let start = PublishSubject<Void, Never>()
+    let cold = ScriptedSource<Int, Never>(generating: { $0 < 20_000 ? $0 : nil }, end: .finished)
+    let ahead = Box(0)
+    let seen = Seen<Int>()
+    let token = busy.merge(with: start.flatMap { cold }).subscribe { value in
+      guard value == -1 else { return seen.add(value) }
+      // While this delivery lasts the cold source runs on another thread.
+      Threads.concurrently(1) { _ in start.send(()) }
+      ahead.value = cold.log.sent
+    }
+    busy.send(-1)
+    #expect((1000...1100).contains(ahead.value ?? 0), "expected a pause at some 1024 values")
+    #expect(seen.all == Array(0..<20_000), "expected every value in the end, in order")
+    token.dispose()
+  }
+
+  @Test("a subject that is sent to during one long delivery answers with a pause at a crowd")
+  func crowdedSubject() {
+    let subject = PublishSubject<Int, Never>()
+    let answers = Seen<Answer>()
+    let count = Counter()
+    let token = subject.subscribe { value in
+      count.next()
+      guard value == -1 else { return }
+      for number in 0..<2048 { answers.add(subject.send(number)) }
+    }
+    subject.send(-1)
+    #expect(
+      answers.all.enumerated().filter { $0.element == .pause }.map(\.offset) == [1023, 2046],
+      "expected a pause with each 1024th event that waits")
+    #expect(count.value == 2049, "expected nothing to be lost by a sender that goes on")
+    token.dispose()
+  }
+
   @Test("a hot value in the backlog does not make the kernel forget a real pause")
   func pauseIsNotForgotten() {
     // `shared` carries a cold source, which parks, and a hot one, which cannot.

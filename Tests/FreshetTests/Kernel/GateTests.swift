@@ -165,7 +165,7 @@ private final class GateRig: Sendable {
     while true {
       let number = sent.add(1, ordering: .relaxed).oldValue
       switch gate.enter(orLeave: number) {
-      case .left: continue
+      case .left, .leftMany: continue
       case .inside: return taken.withLock { $0 = [-1] }
       case .tookOver: break
       }

@@ -58,7 +58,7 @@ extension AnyFlow {
 }
 
 /// Erases the values of some flows, to put them into one list.
-private func manyBoxed<each Value: Sendable, Failure: Error>(
+func manyBoxed<each Value: Sendable, Failure: Error>(
   _ sources: repeat AnyFlow<each Value, Failure>
 ) -> [AnyFlow<any Sendable, Failure>] {
   func boxed<V: Sendable>(_ flow: AnyFlow<V, Failure>) -> AnyFlow<any Sendable, Failure> {
@@ -70,7 +70,7 @@ private func manyBoxed<each Value: Sendable, Failure: Error>(
 }
 
 /// Calls a function of several arguments with a list of erased values.
-private func spread<each Value: Sendable, Result>(
+func spread<each Value: Sendable, Result>(
   _ row: [any Sendable], over combine: (repeat each Value) -> Result
 ) -> Result {
   var index = -1

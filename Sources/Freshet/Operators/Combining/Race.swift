@@ -1,3 +1,5 @@
+import Synchronization
+
 extension Flow {
   /// Follows whichever of two flows says something first, and lets the other go.
   ///
@@ -18,7 +20,7 @@ extension Flow {
 extension Sequence where Self: Sendable, Element: Flow {
   /// Follows whichever flow of this sequence says something first, and lets the others go.
   ///
-  /// They are subscribed to in order; one that ends at once leaves the rest
+  /// They are subscribed to in order; one that says something at once leaves the rest
   /// without a subscription. Of no flows at all the result never says anything.
   ///
   /// - Complexity: O(1) per value.
@@ -52,11 +54,39 @@ struct Race<Sources: Sequence & Sendable>: Flow where Sources.Element: Flow {
       rule: RaceRule<Element, Failure>(count: sources.count), observer: observer,
       sources: sources.count)
     kernel.begin()
-    for (index, source) in sources.enumerated() {
+    // Set before the kernel hears of it, so that it is seen here when the call returns.
+    let spoke = Spoken()
+    for (index, source) in sources.enumerated() where !spoke.isTrue {
       // A port that was closed because another source has won takes no source any more.
-      kernel.open(source, at: Port(index), value: { .value($0) }, end: { .end($0) })
+      kernel.open(
+        source, at: Port(index),
+        value: {
+          spoke.note()
+          return .value($0)
+        },
+        end: {
+          spoke.note()
+          return .end($0)
+        })
     }
     return kernel
+  }
+}
+
+/// Whether any source has said something.
+@usableFromInline
+final class Spoken: Sendable {
+  private let flag = Atomic<Bool>(false)
+
+  @usableFromInline
+  init() {}
+
+  @usableFromInline
+  var isTrue: Bool { flag.load(ordering: .relaxed) }
+
+  @usableFromInline
+  func note() {
+    if !isTrue { flag.store(true, ordering: .relaxed) }
   }
 }
 

@@ -20,6 +20,21 @@ extension Flow {
     precondition(capacity > 0, "zip needs room for at least one value")
     return Zip(first: self, second: other, capacity: capacity)
   }
+
+  /// Combines the n-th value of one flow with the n-th of another by a function.
+  ///
+  ///     a        1--2--3---------|
+  ///     b        -----1-----2----|
+  ///     result   -----2-----4----|     a.zip(with: b) { $0 + $1 }
+  ///
+  /// See ``zip(with:capacity:)``.
+  @inlinable
+  public func zip<Other: Flow, Result: Sendable>(
+    with other: Other, capacity: Int = 64,
+    _ combine: @escaping @Sendable (Element, Other.Element) -> Result
+  ) -> Map<Zip<Self, Other>, Result> where Other.Failure == Failure {
+    zip(with: other, capacity: capacity).map { combine($0.0, $0.1) }
+  }
 }
 
 /// The flow behind `zip(with:capacity:)`.

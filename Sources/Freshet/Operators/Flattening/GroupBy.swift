@@ -9,25 +9,33 @@ extension Flow {
   /// A group is sent when its key is first seen, before its first value; whoever
   /// subscribes to it then misses nothing. Groups are hot: a later subscriber
   /// starts with the next value. All groups end with the source, in the order in
-  /// which they came. Disposing of the result stops the source, and with it all
-  /// groups, silently.
+  /// which they came.
+  ///
+  /// Disposing of the result, as `take(2)` does, means that no further group is sent;
+  /// values for others are dropped. Groups that are followed go on: the source is
+  /// stopped with the last of their observers, or at once when there is none.
   ///
   /// When the observer of a group pauses, the source is paused. When the observer of
-  /// the groups pauses, the source is paused as soon as there is another group to
-  /// send; so take groups side by side, with `flatMap`: with `concatMap` the first
-  /// group would wait for its end, and the source for the first group.
+  /// the groups pauses, further groups and their values wait, up to a limit; then the
+  /// source is paused. So take groups side by side, with `flatMap`. With `concatMap`
+  /// each group waits for the end of the one before, which comes with the end of the
+  /// source: that works for as many values as may wait, and for more it waits for ever.
   ///
-  /// - Parameter key: Tells the group of a value; called where the value arrives.
+  /// - Parameters:
+  ///   - capacity: How many groups and values may wait for the observer of the groups
+  ///     before the source is paused. Positive; `.max` is without a limit.
+  ///   - key: Tells the group of a value; called where the value arrives.
   /// - Complexity: O(1) per value, on average; holds one group per key.
   @inlinable
   public func groupBy<Key: Hashable & Sendable>(
-    _ key: @escaping @Sendable (Element) -> Key
+    capacity: Int = 256, _ key: @escaping @Sendable (Element) -> Key
   ) -> some Flow<Group<Key, Element, Failure>, Failure> {
-    GroupBy(source: self, key: key)
+    precondition(capacity > 0, "groupBy needs room for at least one value")
+    return GroupBy(source: self, capacity: capacity, key: key)
   }
 }
 
-/// One of the flows that `groupBy(_:)` sends.
+/// One of the flows that `groupBy(capacity:_:)` sends.
 public struct Group<Key: Hashable & Sendable, Element: Sendable, Failure: Error>: Flow {
   /// What the values of the group have in common.
   public let key: Key
@@ -50,18 +58,20 @@ public struct Group<Key: Hashable & Sendable, Element: Sendable, Failure: Error>
   }
 }
 
-/// The flow behind `groupBy(_:)`.
+/// The flow behind `groupBy(capacity:_:)`.
 @frozen
 @usableFromInline
 struct GroupBy<Source: Flow, Key: Hashable & Sendable>: Flow {
   @usableFromInline typealias Element = Group<Key, Source.Element, Source.Failure>
   @usableFromInline typealias Failure = Source.Failure
   @usableFromInline let source: Source
+  @usableFromInline let capacity: Int
   @usableFromInline let key: @Sendable (Source.Element) -> Key
 
   @inlinable
-  init(source: Source, key: @escaping @Sendable (Source.Element) -> Key) {
+  init(source: Source, capacity: Int, key: @escaping @Sendable (Source.Element) -> Key) {
     self.source = source
+    self.capacity = capacity
     self.key = key
   }
 
@@ -73,7 +83,8 @@ struct GroupBy<Source: Flow, Key: Hashable & Sendable>: Flow {
     let handle = SplitHandle()
     let kernel = Kernel(
       rule: GroupByRule<Source.Element, Key, Failure>(handle: handle),
-      observer: SplitOutlet<Source.Element, O>(downstream: observer, handle: handle), sources: 2)
+      observer: SplitOutlet<Source.Element, O>(
+        downstream: observer, handle: handle, capacity: capacity), sources: 2)
     handle.onPoke { kernel.perform(.input(.poke, Port(1), closes: false)) }
     kernel.begin()
     let key = key
@@ -113,6 +124,8 @@ struct GroupByRule<Value: Sendable, Key: Hashable & Sendable, Failure: Error>: R
         out.emit(.value(value, groups[place]))
         return
       }
+      // No group is made for which nobody asks any more.
+      if handle.isDisposed { return }
       let group = SplitPart<Value, Failure>(handle: handle)
       places[key] = groups.count
       groups.append(group)

@@ -8,6 +8,8 @@ extension Flow {
   ///
   /// A window is sent before its first value; whoever subscribes to it then
   /// misses nothing. Windows are hot. The last one ends with the source.
+  /// Disposing of the result means that no further window is sent; one that is
+  /// followed goes on to its end, and then the source is stopped.
   ///
   /// - Parameter count: How many values a window has. Positive.
   /// - Complexity: O(1) per value.
@@ -201,6 +203,8 @@ struct WindowRule<Value: Sendable, Failure: Error>: Rule {
 
   @inlinable
   mutating func open(_ out: inout Outbox<Self>) {
+    // No window is made for which nobody asks any more.
+    if handle.isDisposed { return }
     let part = SplitPart<Value, Failure>(handle: handle)
     window = part
     size = 0

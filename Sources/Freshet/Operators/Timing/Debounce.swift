@@ -10,7 +10,8 @@ extension Flow {
   ///
   /// - Parameters:
   ///   - quiet: How long the source must stay silent. Must be positive.
-  ///   - scheduler: Measures the wait and delivers. Tests pass a virtual one.
+  ///   - scheduler: Measures the time and, as a rule, delivers. When the source sends at that
+  ///     very moment its thread delivers; for a fixed place add `observe(on:)`.
   /// - Complexity: O(1) per value; holds one value and one timer, which is moved
   ///   and not made anew with each value.
   @inlinable

@@ -9,7 +9,8 @@ extension Flow {
   ///
   /// - Parameters:
   ///   - time: How much later. Must be positive.
-  ///   - scheduler: Measures the time and delivers.
+  ///   - scheduler: Measures the time and, as a rule, delivers. When the source sends at that
+  ///     very moment its thread delivers; for a fixed place add `observe(on:)`.
   ///   - failFast: Whether a failure overtakes the values.
   /// - Complexity: O(1) per value; holds what came within the time, and one timer.
   @inlinable

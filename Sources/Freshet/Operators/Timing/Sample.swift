@@ -23,7 +23,8 @@ extension Flow {
   ///
   /// - Parameters:
   ///   - period: How long a period lasts. Must be positive.
-  ///   - scheduler: Measures the time and delivers.
+  ///   - scheduler: Measures the time and, as a rule, delivers. When the source sends at that
+  ///     very moment its thread delivers; for a fixed place add `observe(on:)`.
   /// - Complexity: O(1) per value; holds one value.
   @inlinable
   public func sample(

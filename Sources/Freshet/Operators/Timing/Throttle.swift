@@ -14,7 +14,8 @@ extension Flow {
   ///
   /// - Parameters:
   ///   - period: How long a period lasts. Must be positive.
-  ///   - scheduler: Measures the time and delivers what has waited.
+  ///   - scheduler: Measures the time and, as a rule, delivers. When the source sends at that
+  ///     very moment its thread delivers; for a fixed place add `observe(on:)`.
   ///   - leading: Whether the value that begins a period is sent at once.
   ///   - trailing: Whether the latest value of a period is sent at its end.
   /// - Complexity: O(1) per value; holds one value and one timer.

@@ -6,6 +6,8 @@ extension Flow {
   ///
   /// The time runs from the subscription and again from each value. A value that
   /// comes at the very moment counts when it was sent before the timer came due.
+  /// While the observer pauses the source is not to send anything, so the time stands
+  /// still; it runs anew, in full, when the observer goes on.
   ///
   /// - Parameters:
   ///   - time: How long nothing may come. Must be positive.
@@ -97,6 +99,9 @@ struct TimeoutRule<Fallback: Flow>: Rule {
   @usableFromInline let fallback: @Sendable () -> Fallback
   @usableFromInline var due = Moment.zero
 
+  /// The time came due while the observer paused; there is no timer.
+  @usableFromInline var standsStill = false
+
   @inlinable
   init(time: Duration, fallback: @escaping @Sendable () -> Fallback) {
     self.time = time
@@ -104,6 +109,7 @@ struct TimeoutRule<Fallback: Flow>: Rule {
   }
 
   @inlinable static var needsTime: Bool { true }
+  @inlinable static var watchesPauses: Bool { true }
 
   @inlinable
   @inline(__always)
@@ -123,7 +129,19 @@ struct TimeoutRule<Fallback: Flow>: Rule {
   }
 
   @inlinable
+  mutating func resumed(into out: inout Outbox<Self>) {
+    due = out.now + time
+    guard standsStill else { return }  // A timer is running, for an earlier moment.
+    standsStill = false
+    out.wake(at: due)
+  }
+
+  @inlinable
   mutating func wake(into out: inout Outbox<Self>) {
+    guard !out.isObserverPaused else {
+      standsStill = true
+      return
+    }
     guard out.now >= due else {
       out.wake(at: due)
       return

@@ -12,7 +12,8 @@ extension Flow {
   /// - Parameters:
   ///   - period: How long a list is open. Must be positive.
   ///   - count: How long a list may get.
-  ///   - scheduler: Measures the time and delivers.
+  ///   - scheduler: Measures the time and, as a rule, delivers. When the source sends at that
+  ///     very moment its thread delivers; for a fixed place add `observe(on:)`.
   ///   - emptyLists: Whether a period without values gives an empty list.
   /// - Complexity: O(1) per value; holds one list and one timer.
   @inlinable

@@ -52,6 +52,18 @@ struct RaceTests {
     #expect(recorder.values == [1, 4])
   }
 
+  @Test("one that speaks at once leaves the rest without a subscription, though it goes on")
+  func speakerLeavesTheRest() {
+    let first = BehaviorSubject<Int, Never>(1)
+    let rest = (0..<3).map { _ in ScriptedSource<Int, Never>() }
+    let recorder = Recorder<Int, Never>()
+    recorder.subscribe(to: ([first.erased()] + rest.map { $0.erased() }).raced())
+    #expect(rest.map(\.log.subscriptions) == [0, 0, 0], "expected nobody else to be asked")
+    first.send(2)
+    #expect(recorder.values == [1, 2])
+    recorder.dispose()
+  }
+
   @Test("of no flows nothing is ever said")
   func none() {
     let recorder = Recorder<Int, Never>()

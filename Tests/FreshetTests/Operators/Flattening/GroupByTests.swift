@@ -61,7 +61,7 @@ struct GroupByTests {
     token.dispose()
   }
 
-  @Test("a dispose stops the source and silences the groups, and nothing is kept")
+  @Test("a dispose: groups that are followed go on; the last of their observers stops the source")
   func dispose() {
     let source = ScriptedSource<Int, Problem>()
     let probe = LeakProbe()
@@ -78,10 +78,85 @@ struct GroupByTests {
     source.send(2)
     outer.dispose()
     source.send(4)
-    source.finish()
-    #expect(inner.transcript == ["2"])
+    source.send(5)
+    #expect(inner.transcript == ["2", "4"], "expected the group to go on")
+    #expect(outer.transcript == ["0"], "expected no further group")
+    #expect(source.activeCount == 1, "expected the source to go on for the group")
+    inner.dispose()
+    source.send(6)
+    #expect(source.activeCount == 0, "expected the last observer of a group to stop it")
+    #expect(inner.transcript == ["2", "4"])
     #expect(probe.alive == [])
+  }
+
+  @Test("a dispose without followed groups stops the source at once")
+  func disposeAlone() {
+    let source = ScriptedSource<Int, Problem>()
+    let outer = Recorder<Int, Problem>()
+    outer.subscribe(to: source.groupBy { $0 % 2 }.map { $0.key })
+    source.send(2)
+    outer.dispose()
     #expect(source.activeCount == 0)
+  }
+
+  @Test("take(2) silences no group: the first two go on to the end")
+  func take() {
+    let source = PublishSubject<Int, Problem>()
+    let recorder = Recorder<String, Problem>()
+    recorder.subscribe(
+      to: source.groupBy { $0 % 4 }.take(2).flatMap { group in group.map { "\(group.key):\($0)" } })
+    for value in 0..<12 { source.send(value) }
+    source.finish()
+    #expect(
+      recorder.transcript == ["0:0", "1:1", "0:4", "1:5", "0:8", "1:9", "finished"],
+      "expected the groups that were taken, whole")
+    #expect(recorder.violations == [])
+  }
+
+  @Test("a pausing observer of the groups leaves while a group is held back for it")
+  func disposePaused() {
+    let source = ScriptedSource<Int, Problem>()
+    let inner = Recorder<Int, Problem>()
+    let outer = Recorder<Int, Problem> { _, _ in .pause }
+    outer.subscribe(
+      to: source.groupBy { $0 % 3 }.map { group in
+        if group.key == 0 { inner.subscribe(to: group) }
+        return group.key
+      })
+    for value in [0, 1, 3] { source.send(value) }
+    // The value of group 0 waits behind group 1, which waits for the observer.
+    outer.dispose()
+    source.send(6)
+    #expect(inner.transcript == ["0", "3", "6"], "expected what had waited, then the rest")
+    inner.dispose()
+    #expect(source.activeCount == 0)
+  }
+
+  @Test("concatMap takes the groups one after the other, as many as may wait")
+  func concatMap() {
+    for observerPauses in [false, true] {
+      let recorder = Recorder<Int, Never> { recorder, _ in
+        guard observerPauses else { return .more }
+        recorder.resume()
+        return .pause
+      }
+      recorder.subscribe(to: (0..<100).flow.groupBy { $0 % 3 }.concatMap { $0 })
+      let expected = (0..<3).flatMap { Array(stride(from: $0, to: 100, by: 3)) }
+      #expect(recorder.values == expected, "expected whole groups in order")
+      #expect(recorder.hasEnded, "expected the finish")
+      #expect(recorder.violations == [])
+    }
+    // More than may wait: the source is paused, as documented, and the first group goes on alone.
+    let source = ScriptedSource<Int, Never>(playing: Array(0..<100))
+    let few = Recorder<Int, Never>()
+    few.subscribe(to: source.groupBy(capacity: 8) { $0 % 3 }.concatMap { $0 })
+    #expect(!few.hasEnded && source.log.sent < 20, "expected the source to be paused")
+    few.dispose()
+    #expect(source.activeCount == 0)
+    // Without a limit nothing waits for ever.
+    let all = Recorder<Int, Never>()
+    all.subscribe(to: (0..<10_000).flow.groupBy(capacity: .max) { $0 % 3 }.concatMap { $0 })
+    #expect(all.valueCount == 10_000 && all.hasEnded)
   }
 
   @Test("an unruly source feeds no group after its end or a dispose")
@@ -100,7 +175,7 @@ struct GroupByTests {
       source.send(4)
       source.fail(.first)
       source.send(6)
-      #expect(inner.transcript == (disposes ? ["2"] : ["2", "finished"]))
+      #expect(inner.transcript == (disposes ? ["2", "4", "failed(first)"] : ["2", "finished"]))
       #expect(outer.transcript == (disposes ? ["0"] : ["0", "finished"]))
       #expect(inner.violations == [] && outer.violations == [])
       source.release()
@@ -121,8 +196,9 @@ struct GroupByTests {
         return group.key
       })
     for value in [2, 4, 6, 1] { source.send(value) }
-    #expect(inner.transcript == ["2", "4"])
+    #expect(inner.transcript == ["2", "4", "6"])
     #expect(outer.transcript == ["0"])
+    inner.dispose()
     #expect(source.activeCount == 0)
 
     let other = ScriptedSource<Int, Problem>()
@@ -130,7 +206,7 @@ struct GroupByTests {
       recorder.dispose()
       return .more
     }
-    let silent = Recorder<Int, Problem>()
+    let silent = Recorder<Int, Problem>()  // It follows the group of an observer that has gone.
     early.subscribe(
       to: other.groupBy { $0 % 2 }.map { group in
         silent.subscribe(to: group)
@@ -138,7 +214,8 @@ struct GroupByTests {
       })
     other.send(2)
     #expect(early.transcript == ["0"])
-    #expect(silent.transcript == [])
+    #expect(silent.transcript == ["2"])
+    silent.dispose()
     #expect(other.activeCount == 0)
   }
 

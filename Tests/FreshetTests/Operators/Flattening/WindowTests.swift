@@ -91,7 +91,7 @@ struct WindowTests {
     #expect(outer.transcript == ["window", "failed(first)"])
   }
 
-  @Test("a dispose stops the source and silences the windows, and nothing is kept")
+  @Test("a dispose: a window that is followed goes on to its end, which stops the source")
   func dispose() {
     let source = ScriptedSource<Int, Problem>()
     let scheduler = VirtualScheduler()
@@ -110,7 +110,8 @@ struct WindowTests {
     outer.dispose()
     source.send(2)
     scheduler.advance(by: .ticks(10))
-    #expect(inner.transcript == ["1"])
+    #expect(inner.transcript == ["1", "2", "finished"])
+    #expect(outer.valueCount == 1, "expected no further window")
     #expect(probe.alive == [])
     #expect(source.activeCount == 0)
     #expect(scheduler.pendingCount == 0)

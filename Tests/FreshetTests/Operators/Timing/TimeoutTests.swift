@@ -77,6 +77,36 @@ struct TimeoutTests {
     #expect(scheduler.pendingCount == 0)
   }
 
+  @Test("the time stands still while the observer pauses, and runs anew when it goes on")
+  func observerPauses() {
+    let scheduler = VirtualScheduler()
+    let source = PublishSubject<Int, Problem>()
+    let recorder = Recorder<Int, Problem>(scheduler: scheduler) { _, _ in .pause }
+    recorder.subscribe(to: source.timeout(after: .ticks(5), on: scheduler) { .first })
+    source.send(1)
+    scheduler.advance(by: .ticks(1000))
+    #expect(recorder.transcript == ["1@0.0"], "expected no timeout during the pause")
+    #expect(scheduler.pendingCount == 0, "expected no timer during the pause")
+    recorder.resume()
+    scheduler.advance(by: .ticks(4))
+    #expect(!recorder.hasEnded, "expected the whole time anew")
+    scheduler.advance(by: .ticks(1))
+    #expect(recorder.transcript == ["1@0.0", "failed(first)@1005.0"])
+  }
+
+  @Test("a pause that is over before the time is up restarts the time too")
+  func shortPause() {
+    let scheduler = VirtualScheduler()
+    let source = PublishSubject<Int, Problem>()
+    let recorder = Recorder<Int, Problem>(scheduler: scheduler) { _, _ in .pause }
+    recorder.subscribe(to: source.timeout(after: .ticks(5), on: scheduler) { .first })
+    source.send(1)
+    scheduler.advance(by: .ticks(3))
+    recorder.resume()
+    scheduler.advance(by: .ticks(10))
+    #expect(recorder.transcript == ["1@0.0", "failed(first)@8.0"])
+  }
+
   @Test("one timer, whatever the number of values")
   func oneTimer() {
     let scheduler = VirtualScheduler()

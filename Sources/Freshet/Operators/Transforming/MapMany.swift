@@ -1,0 +1,29 @@
+extension Flow where Element: Sequence {
+  /// Turns each element of each value into another one.
+  ///
+  ///     source   [1,2]--[3]--|
+  ///     result   [2,4]--[6]--|     mapMany { $0 * 2 }
+  ///
+  /// - Parameter transform: Called once per element, where the value arrives.
+  /// - Complexity: O(n) per value in the number of its elements.
+  public func mapMany<Result: Sendable>(
+    _ transform: @escaping @Sendable (Element.Element) -> Result
+  ) -> Map<Self, [Result]> {
+    map { $0.map(transform) }
+  }
+
+  /// Keeps those elements of each value that pass a test.
+  ///
+  ///     source   [1,2]--[3]--|
+  ///     result   [2]----[]---|     filterMany { $0.isMultiple(of: 2) }
+  ///
+  /// A value of which nothing is left is an empty list.
+  ///
+  /// - Parameter condition: Called once per element, where the value arrives.
+  /// - Complexity: O(n) per value in the number of its elements.
+  public func filterMany(
+    _ condition: @escaping @Sendable (Element.Element) -> Bool
+  ) -> Map<Self, [Element.Element]> where Element.Element: Sendable {
+    map { $0.filter(condition) }
+  }
+}

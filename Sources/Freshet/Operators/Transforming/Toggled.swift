@@ -1,0 +1,11 @@
+extension Flow where Element == Bool {
+  /// Turns true into false and false into true.
+  ///
+  ///     source   t--f--t--|
+  ///     result   f--t--f--|     toggled()
+  ///
+  /// - Complexity: O(1) per value.
+  public func toggled() -> Map<Self, Bool> {
+    map { !$0 }
+  }
+}
