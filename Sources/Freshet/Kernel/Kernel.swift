@@ -176,7 +176,8 @@ where O.Element == R.Output, O.Failure == R.Failure {
       return task
     }
     // Not only where answers may be pauses: a crowd asks every source to pause.
-    guard outbox.ports.resumable > 0, !isPaused, let subscription = outbox.ports.takeResumable() else { return nil }
+    guard outbox.ports.resumable > 0, !isPaused, let subscription = outbox.ports.takeResumable()
+    else { return nil }
     isWorking = true
     return .resume(subscription)
   }

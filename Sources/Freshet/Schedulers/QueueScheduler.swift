@@ -1,4 +1,5 @@
 import Dispatch
+import Synchronization
 
 /// Runs work on a dispatch queue.
 ///
@@ -59,6 +60,52 @@ public final class QueueScheduler: TimeScheduler {
     after delay: Duration, _ work: @escaping @Sendable () -> Void
   ) -> Disposable {
     timers.schedule(after: delay, work)
+  }
+}
+
+/// Runs work at once when it is called on its queue and nothing waits there; otherwise on the queue.
+///
+/// For a user interface: what is sent on the main queue shows at once, without a turn of the
+/// queue, and still nothing overtakes: work that is scheduled on the queue while work from
+/// another thread waits for it lines up behind that.
+///
+/// The queue must be serial. Work that schedules more of its kind from inside itself nests;
+/// where that may go deep, use ``QueueScheduler``.
+public final class InlineQueueScheduler: TimeScheduler {
+  private static let key = DispatchSpecificKey<ObjectIdentifier>()
+  private let queue: DispatchQueue
+  private let timed: QueueScheduler
+
+  /// How many works wait on the queue.
+  private let waiting = Atomic<Int>(0)
+
+  /// Uses a serial queue of the caller's, for example `.main`.
+  public init(_ queue: DispatchQueue) {
+    self.queue = queue
+    timed = QueueScheduler(queue)
+    queue.setSpecific(key: Self.key, value: ObjectIdentifier(queue))
+  }
+
+  /// The monotonic clock; it stands still while the machine sleeps.
+  public var now: Moment { timed.now }
+
+  public func schedule(_ work: @escaping @Sendable () -> Void) {
+    let isHere = DispatchQueue.getSpecific(key: Self.key) == ObjectIdentifier(queue)
+    if isHere, waiting.load(ordering: .acquiring) == 0 {
+      work()
+      return
+    }
+    waiting.add(1, ordering: .acquiringAndReleasing)
+    queue.async { [self] in
+      waiting.subtract(1, ordering: .acquiringAndReleasing)
+      work()
+    }
+  }
+
+  public func schedule(
+    after delay: Duration, _ work: @escaping @Sendable () -> Void
+  ) -> Disposable {
+    timed.schedule(after: delay, work)
   }
 }
 

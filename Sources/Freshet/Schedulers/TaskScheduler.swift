@@ -14,6 +14,17 @@ public final class TaskScheduler: TimeScheduler {
     self.init(priority: priority, run: { $0() })
   }
 
+  /// Runs work on a task executor.
+  ///
+  /// - Parameters:
+  ///   - executor: Where the work runs; kept alive by the scheduler.
+  ///   - priority: The priority of the tasks that run it.
+  public convenience init(executor: any TaskExecutor, priority: TaskPriority? = nil) {
+    self.init(priority: priority) { work in
+      await withTaskExecutorPreference(executor) { work() }
+    }
+  }
+
   /// Runs work on an actor.
   ///
   /// - Parameters:

@@ -7,7 +7,7 @@ private typealias Failing = ContractFailure
 /// suite sees whether it is let go.
 let contractTable: [ContractEntry] =
   transforming + filtering + combining + flattening + others + oneSource + combiningMany
-  + flatteningMore + repeating + timing + sharing + makingSources
+  + flatteningMore + repeating + timing + sharing + makingSources + thirdSlice
 
 private let transforming: [ContractEntry] = [
   ContractEntry("map", file: "Map") { rig in

@@ -40,6 +40,64 @@ struct StackDepthTests {
     #expect(probe.alive.isEmpty, "expected the whole chain to be released")
   }
 
+  @Test("ST-04 a hundred thousand attempts that fail at once")
+  func st04() {
+    let attempts = Counter()
+    let result = Box<[String]>()
+    Threads.onSmallStack {
+      let recorder = Recorder<Int, Problem>()
+      recorder.subscribe(
+        to: Deferred {
+          attempts.next()
+          return Fail<Int, Problem>(.first)
+        }.retry(100_000))
+      result.value = recorder.transcript
+    }
+    #expect(attempts.value == 100_001, "expected the first attempt and so many more")
+    #expect(result.value == ["failed(first)"])
+  }
+
+  @Test("ST-05 a hundred thousand flows that end at once, one after the other")
+  func st05() {
+    let result = Box(0)
+    Threads.onSmallStack {
+      let recorder = Recorder<Int, Never>()
+      let pieces = (0..<50_000).map { Just($0) }
+      recorder.subscribe(
+        to: pieces.concatenated().concat((0..<50_000).flow.concatMap { Just($0) }))
+      result.value = recorder.valueCount
+    }
+    #expect(result.value == 100_000)
+  }
+
+  @Test("ST-06 a zip of twenty thousand flows")
+  func st06() {
+    let result = Box(0)
+    Threads.onSmallStack {
+      let recorder = Recorder<[Int], Never>()
+      recorder.subscribe(to: (0..<20_000).map { Just($0) }.zipped())
+      result.value = recorder.values.first?.count ?? 0
+    }
+    #expect(result.value == 20_000)
+  }
+
+  @Test("ST-07 a hundred thousand values that are sent from inside the one before")
+  func st07() {
+    let result = Box(0)
+    Threads.onSmallStack {
+      let subject = PublishSubject<Int, Never>()
+      let recorder = Recorder<Int, Never> { _, value in
+        if value < 100_000 { subject.send(value + 1) }
+        return .more
+      }
+      recorder.subscribe(to: subject.merge(with: Empty()))
+      subject.send(1)
+      recorder.dispose()
+      result.value = recorder.valueCount
+    }
+    #expect(result.value == 100_000)
+  }
+
   @Test("a hundred thousand values through every kind of stage at once")
   func values() {
     let result = Box(0)

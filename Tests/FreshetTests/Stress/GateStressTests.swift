@@ -60,7 +60,7 @@ private final class Counting: @unchecked Sendable {
   func send() {
     switch gate.enter(orLeave: 1) {
     case .inside: handle(1)
-    case .left: return
+    case .left, .leftMany: return
     case .tookOver: break
     }
     while !gate.leave() {

@@ -1,6 +1,11 @@
 /// Calls a body with every order in which the events of some lists can come, when the
 /// events of each list keep their own order.
 func forEveryInterleaving<Event>(_ lists: [Event]..., body: ([Event]) -> Void) {
+  forEveryInterleaving(lists, body)
+}
+
+/// The same for a list of lists.
+func forEveryInterleaving<Event>(_ lists: [[Event]], _ body: ([Event]) -> Void) {
   var order: [Event] = []
   var positions = Array(repeating: 0, count: lists.count)
   func extend() {
