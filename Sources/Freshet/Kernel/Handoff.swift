@@ -11,6 +11,9 @@ final class Handoff<O: Observer>: Subscription, @unchecked Sendable {
     @usableFromInline var isScheduled = true  // Until the observer has been started.
     @usableFromInline var mustWake = false
     @usableFromInline var isWaitingForResume = false
+
+    /// Values that the parked job had taken wait for the resume.
+    @usableFromInline var hasRest = false
     @usableFromInline var source: Subscription?
 
     @inlinable
@@ -59,6 +62,10 @@ final class Handoff<O: Observer>: Subscription, @unchecked Sendable {
   func put(end: End<O.Failure>) {
     let mustSchedule = state.withLock { state in
       state.mailbox.put(end: end)
+      // An end waits for values only, not for the observer's pause.
+      if state.isWaitingForResume, !state.hasRest, state.mailbox.queue.isEmpty {
+        state.isWaitingForResume = false
+      }
       return state.claimJob()
     }
     if mustSchedule { schedule() }
@@ -130,11 +137,14 @@ final class Handoff<O: Observer>: Subscription, @unchecked Sendable {
   /// Stops the job until the observer resumes; false when it has resumed already.
   @inlinable
   func park() -> Bool {
-    state.withLock { state in
+    let hasRest = !batch.isEmpty
+    return state.withLock { state in
       guard !state.mustWake else {
         state.mustWake = false
         return false
       }
+      state.hasRest = hasRest
+      if !hasRest, state.mailbox.ending != nil, state.mailbox.queue.isEmpty { return false }
       state.isWaitingForResume = true
       state.isScheduled = false
       return true

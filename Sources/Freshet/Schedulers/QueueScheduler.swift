@@ -89,6 +89,7 @@ public final class InlineQueueScheduler: TimeScheduler {
   /// The monotonic clock; it stands still while the machine sleeps.
   public var now: Moment { timed.now }
 
+  /// Runs work at once, or lines it up on the queue.
   public func schedule(_ work: @escaping @Sendable () -> Void) {
     let isHere = DispatchQueue.getSpecific(key: Self.key) == ObjectIdentifier(queue)
     if isHere, waiting.load(ordering: .acquiring) == 0 {
@@ -102,6 +103,7 @@ public final class InlineQueueScheduler: TimeScheduler {
     }
   }
 
+  /// Runs work on the queue after a while.
   public func schedule(
     after delay: Duration, _ work: @escaping @Sendable () -> Void
   ) -> Disposable {

@@ -7,6 +7,7 @@
 /// `resume()` is called. For the same value again and again take `repeatElement(_:count:)`
 /// and its `flow`, for a range of numbers the range's.
 public struct Generate<State: Sendable, Element: Sendable>: Flow {
+  /// It cannot fail.
   public typealias Failure = Never
   private let initial: State
   private let next: @Sendable (inout State) -> Element?
@@ -21,6 +22,7 @@ public struct Generate<State: Sendable, Element: Sendable>: Flow {
     self.next = next
   }
 
+  /// Calls the function until it makes nothing, or the observer pauses or leaves.
   @discardableResult
   public func subscribe<O: Observer>(_ observer: O) -> Subscription
   where O.Element == Element, O.Failure == Failure {

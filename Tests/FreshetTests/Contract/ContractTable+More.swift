@@ -34,7 +34,8 @@ private let combiningMore: [ContractEntry] = [
   },
   ContractEntry("inBatches", file: "InBatches", traits: .lossy, allowance: 80) { rig in
     [
-      Just(-1).promoteFailure(to: Failing.self).erased(), held(rig).erased(),
+      Just(-1).promoteFailure(to: Failing.self).erased(),
+      Just(-2).promoteFailure(to: Failing.self).erased(), held(rig).erased(),
       (0..<1_000_000).flow.promoteFailure(to: Failing.self).erased(),
     ].inBatches(of: 2).map { "\($0)" }
   },

@@ -10,6 +10,12 @@ struct DocumentedDiagramTests {
     "ConcatMap 0", "Dematerialize 0", "ExhaustMap 0", "FlatMap 0", "GroupBy 0", "ObserveOn 0",
     "OnlyValue 0", "OnlyValue 1", "SubscribeOn 0", "SwitchMap 0", "Window 0", "Window 1",
     "Window 2",
+    "BufferOverflow 0", "BufferOverflow 1", "BufferOverflow 2", "Coding 0", "Coding 1", "Coding 2",
+    "Coding 3", "CombineLatestAtomic 0", "CombineLatestAtomic 1", "CombineLatestAtomic 2",
+    "DelayWhen 0", "FlatMapDelayingFailures 0", "FlatMapDelayingFailures 1",
+    "FlatMapDelayingFailures 2", "ForkJoin 0", "ForkJoin 1", "InBatches 0", "MapMany 0",
+    "MapMany 1", "MergeScan 0", "ScanMap 1", "Toggled 0", "TryCatchError 0", "TryContains 0",
+    "TryContains 1", "TryContains 2", "TryContains 3", "WithLatestFromMany 0",
   ]
 
   @Test("every one is run, or known not to be")
@@ -32,9 +38,56 @@ struct DocumentedDiagramTests {
   }
 
   private static let pictures =
-    combining + failing + filtering + reducing + timing + transforming + debugging
+    combining + failing + filtering + reducing + timing + transforming + debugging + mayFail
+
+  /// Whether a number is below three; `x` is no number.
+  private static func small(_ value: String) throws(MarbleFailure) -> Bool {
+    guard let number = Int(value) else { throw MarbleFailure() }
+    return number < 3
+  }
+
+  private static func even(_ value: String) throws(MarbleFailure) -> Bool {
+    guard let number = Int(value) else { throw MarbleFailure() }
+    return number.isMultiple(of: 2)
+  }
+
+  private static let mayFail: [Picture] = (0..<2).flatMap { form in
+    [
+      .one("TryTakeWhile \(form)") { source, _ in source.tryTakeWhile(small) },
+      .one("TrySkipWhile \(form)") { source, _ in source.trySkipWhile(small) },
+      .one("TryDistinctUntilChanged \(form)") { source, _ in
+        source.tryDistinctUntilChanged { last, value throws(MarbleFailure) in
+          _ = try small(value)
+          return last == value
+        }
+      },
+      .one("TryFirst \(form * 2)") { source, _ in source.tryFirst(where: even) },
+      .one("TryFirst \(form * 2 + 1)") { source, _ in source.tryLast(where: even) },
+      .one("TryReduce \(form)") { source, _ in
+        source.tryReduce(0) { sum, value throws(MarbleFailure) in
+          guard let number = Int(value) else { throw MarbleFailure() }
+          return sum + number
+        }
+      },
+      .one("TryMinMax \(form * 2)") { source, _ in
+        source.tryMin { left, right throws(MarbleFailure) in left < right }
+      },
+      .one("TryMinMax \(form * 2 + 1)") { source, _ in
+        source.tryMax { left, right throws(MarbleFailure) in left < right }
+      },
+    ]
+  }
 
   private static let combining: [Picture] = [
+    .two("Zip 1") { a, b in a.zip(with: b) { (Int($0) ?? 0) + (Int($1) ?? 0) } },
+    .one("Monitored 0") { source, _ in source.monitored("orders", by: FlowMonitor()) },
+    .one("DetectOverlap 0") { source, _ in source.detectOverlap("sensor") { _ in } },
+    .one("ScanMap 0") { source, _ in
+      source.scanMap(into: 0) { sum, value -> Int in
+        sum += Int(value) ?? 0
+        return sum
+      }
+    },
     .three("AnyNumber 0") { a, b, c in
       combineLatest(a.erased(), b.erased(), c.erased()) { $0 + $1 + $2 }
     },

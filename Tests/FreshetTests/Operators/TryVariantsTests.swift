@@ -59,7 +59,7 @@ struct TryVariantsTests {
         playing().tryMin { left, right throws(Trouble) in left < right }
       },
       Example("tryMax, failing", "#7") {
-        playing(2, 7).tryMax { left, right throws(Trouble) in try small(right) || left < right }
+        playing(2, 7).tryMax { left, right throws(Trouble) in try small(left) || left < right }
       },
       Example("tryCatchError", "1 8 |") {
         failing(1, code: 5).tryCatchError { (_: Trouble) throws(Trouble) in playing(8) }

@@ -116,7 +116,9 @@ struct StressTests {
       let text = try String(contentsOf: sources.appending(path: file), encoding: .utf8)
       for line in text.split(separator: "\n") where line.contains(": Rule") {
         let words = line.split(separator: " ")
-        guard let index = words.firstIndex(of: "struct"), index + 1 < words.count else { continue }
+        guard let index = words.firstIndex(of: "struct"), index + 1 < words.count,
+          words[index + 1].prefix(while: { $0.isLetter }).hasSuffix("Rule")
+        else { continue }
         names.insert(String(words[index + 1].prefix { $0.isLetter }))
       }
     }

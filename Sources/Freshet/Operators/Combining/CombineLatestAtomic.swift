@@ -3,7 +3,7 @@ extension Flow {
   ///
   ///     source   1-----2-----|
   ///     ten      source.map { $0 * 10 }
-  ///     result   {1,10}{2,20}|     source.combineLatestAtomic(with: ten)
+  ///     result   {1,10}-----{2,20}-----|     source.combineLatestAtomic(with: ten)
   ///
   /// ``combineLatest(with:)`` would send `(2, 10)` in between, a pair that never was. Here
   /// the pair is sent when everybody has the source's event: it never mixes old and new.
@@ -58,6 +58,7 @@ public func combineLatestAtomic<each Value: Sendable, Failure: Error, Result: Se
 extension Sequence where Self: Sendable, Element: Flow {
   /// Combines the latest value of all flows of this sequence, once per event.
   ///
+  ///     source   1-----2-----|
   ///     result   [1,10][2,20]|     [source, source.map { $0 * 10 }].combinedLatestAtomic()
   ///
   /// See ``Flow/combineLatestAtomic(with:)`` for what counts as one event. Of no flows at all

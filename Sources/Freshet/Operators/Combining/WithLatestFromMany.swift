@@ -4,7 +4,7 @@ extension Flow {
   ///     source   1-----2--3----|
   ///     a        ---x------y--|
   ///     b        t------u-----|
-  ///     result   ------{2xt}{3xu}|     source.withLatestFrom(a.erased(), b.erased()) { … }
+  ///     result   ------{2xt}--{3xu}----|     source.withLatestFrom(a.erased(), b.erased()) { … }
   ///
   /// Values that come before each of the others has sent are left out. Finishes with
   /// the source, and as soon as one of the others has finished without a value: then

@@ -40,6 +40,7 @@ extension Flow {
 /// The flow behind `scanMap(into:_:)`.
 @frozen
 public struct ScanMap<Source: Flow, State: Sendable, Element: Sendable>: Flow {
+  /// The source's failure.
   public typealias Failure = Source.Failure
   @usableFromInline let source: Source
   @usableFromInline let initial: State
@@ -56,6 +57,7 @@ public struct ScanMap<Source: Flow, State: Sendable, Element: Sendable>: Flow {
     self.transform = transform
   }
 
+  /// Subscribes to the source; each observer has a state of its own.
   @_transparent
   @discardableResult
   public func subscribe<O: Observer>(_ observer: O) -> Subscription
