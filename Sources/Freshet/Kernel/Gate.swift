@@ -279,7 +279,7 @@ final class Backlog<Event: Sendable>: Sendable {
     }
 
     /// With every 1024th event that waits its sender is told that there is a crowd.
-    var isCrowded: Bool { events.count & 1023 == 0 }
+    @inlinable var isCrowded: Bool { events.count & 1023 == 0 }
   }
 
   @usableFromInline let state: Mutex<State>
