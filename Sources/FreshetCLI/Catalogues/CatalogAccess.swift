@@ -49,8 +49,12 @@ struct CatalogAccess: Sendable {
     let tmdbBase = try Self.base("tmdb-url", TMDB.standardBase, settings)
     let imageBase = try Self.base("tmdb-image-url", TMDBImages.standardBase, settings)
     let repeats = try invocation.wholeNumber("retry", atLeast: 0) ?? 3
+    // As many transfers as are asked for may go to one server.
+    let jobs = max(4, try invocation.wholeNumber("jobs", atLeast: 1) ?? 4)
     client = HTTPClient(
-      transport: URLSessionTransport(), scheduler: QueueScheduler(label: "freshet.requests"),
+      transport: URLSessionTransport(connectionsPerHost: max(16, jobs)),
+      scheduler: QueueScheduler(label: "freshet.requests"),
+      limits: HTTPClient.Limits(requestsPerHost: jobs),
       policy: RetryPolicy(attempts: repeats + 1), redactor: keys.redactor)
     kakao = KakaoBooks(http: client, key: keys["kakao"], base: kakaoBase)
     google = GoogleBooks(

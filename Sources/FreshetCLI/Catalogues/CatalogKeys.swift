@@ -26,6 +26,24 @@ struct CatalogKeys {
   /// Takes these keys out of everything that is shown.
   var redactor: Redactor { Redactor(Array(keys.values)) }
 
+  /// Where a catalogue's key comes from, without reading it; nil when none is set.
+  static func origin(
+    _ catalog: String, _ settings: Settings, _ environment: (String) -> String?
+  ) -> Settings.Value? {
+    if let file = settings.all.first(where: { $0.name == "\(catalog)-key-file" })?.value {
+      return Settings.Value(text: "set", origin: file.origin, place: file.text)
+    }
+    if let folder = environment("CREDENTIALS_DIRECTORY"), folder.hasPrefix("/"),
+      System.exists("\(folder)/\(catalog)-key")
+    {
+      return Settings.Value(
+        text: "set", origin: .environment, place: "\(folder)/\(catalog)-key")
+    }
+    let variable = "FRESHET_\(catalog.uppercased())_KEY"
+    guard environment(variable).map({ !$0.isEmpty }) ?? false else { return nil }
+    return Settings.Value(text: "set", origin: .environment, place: variable)
+  }
+
   private static func key(
     _ catalog: String, _ settings: Settings, _ environment: (String) -> String?,
     _ warn: (String) -> Void

@@ -14,12 +14,18 @@ enum ConfigCommand {
     ],
     notes: [
       "An option goes before a FRESHET_ variable, that before the config file, that before the "
-        + "default."
+        + "default.",
+      "Keys are shown as set, with the file or variable they are in; what they are is never shown.",
     ],
     run: { (invocation, session) throws(Stop) in
       session.sayHello(command: "config")
       for setting in session.settings.all {
         session.tell(setting.name, setting.value, withOrigin: invocation.has("origin"))
+      }
+      for catalog in CatalogKeys.catalogs {
+        session.tell(
+          "\(catalog)-key", CatalogKeys.origin(catalog, session.settings, System.environment),
+          withOrigin: invocation.has("origin"))
       }
       return .done
     })

@@ -79,6 +79,12 @@ enum System {
 
   static func closeFile(_ descriptor: Int32) { _ = close(descriptor) }
 
+  /// Whether there is something at a path.
+  static func exists(_ path: String) -> Bool {
+    var status = stat()
+    return stat(path, &status) == 0
+  }
+
   /// Whether others than its owner may read a file.
   static func isReadableByOthers(_ path: String) -> Bool {
     var status = stat()

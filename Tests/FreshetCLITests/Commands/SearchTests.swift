@@ -149,6 +149,25 @@ struct SearchTests {
         == ["KakaoAK FROM-ENVIRONMENT", "KakaoAK FROM-SYSTEMD", "KakaoAK THE-SECRET-KEY"])
   }
 
+  @Test("config show tells where a key comes from, and never the key")
+  func config() throws {
+    let file = try key()
+    let run = try sandbox.run(
+      "config", "show", "--origin",
+      environment: [
+        "HOME": sandbox.folder.path, "FRESHET_KAKAO_KEY_FILE": file,
+        "FRESHET_TMDB_KEY": "ANOTHER-SECRET-KEY",
+      ])
+    func setting(_ name: String) -> [String?] {
+      let record = run.all("config.setting").first { $0["name"]?.stringValue == name }
+      return ["value", "origin", "place"].map { record?[$0]?.stringValue }
+    }
+    #expect(setting("kakao-key") == ["set", "environment", file])
+    #expect(setting("tmdb-key") == ["set", "environment", "FRESHET_TMDB_KEY"])
+    #expect(setting("google-key") == [nil, nil, nil])
+    #expect(!run.records.contains { $0.text.contains("SECRET") })
+  }
+
   @Test("a key file that others can read is warned of, and used")
   func readableKey() throws {
     let server = try TestServer { Self.kakao($0, pages: 1) }
