@@ -35,6 +35,15 @@ enum CommandSchema {
         .may("grade", .nullable(.integer)), .may("class", .nullable(.integer)),
       ]
     ),
+    ("download", [.must("item", .string)]),
+    (
+      "search",
+      [
+        .must("query", .string), .must("source", .words(["kakao", "google", "tmdb"])),
+        .may("size", .nullable(.integer)),
+      ]
+    ),
+    ("more", []),
     ("begin", []),
     ("commit", []),
     ("rollback", []),

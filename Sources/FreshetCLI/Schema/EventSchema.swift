@@ -106,6 +106,35 @@ enum EventSchema {
       ]
     ),
     (
+      "search.page",
+      [
+        .must("source", .string), .must("query", .string), .must("page", .integer),
+        .must("count", .integer), .must("rows", .integer), .must("total", .nullable(.integer)),
+        .must("pageable", .nullable(.integer)), .must("duplicates", .integer),
+        .must(
+          "dropped",
+          .list(
+            .object([.must("row", .integer), .must("code", .string), .must("reason", .string)]))),
+        .must("end", .boolean),
+      ]
+    ),
+    (
+      "search.item",
+      [.must("page", .integer), .must("index", .integer), .must("item", .anyObject)]
+    ),
+    (
+      "search.end",
+      [
+        .must("source", .string), .must("query", .string), .must("reason", .string),
+        .must("items", .integer), .must("pages", .integer), .must("dropped", .integer),
+        .must("total", .nullable(.integer)), .may("error", .named("error")),
+      ]
+    ),
+    (
+      "download.progress",
+      [.must("done", .integer), .must("total", .nullable(.integer))]
+    ),
+    (
       "store.finding",
       [
         .must("kind", .words(["damage", "unfinished", "note"])), .must("file", .nullable(.string)),
