@@ -66,7 +66,7 @@ def follow(folder, until):
             number, count = map(int, record.get("n", "1/1").split("/"))
             if number == count:  # A commit counts when it is whole.
                 for change in commit:
-                    if change["o"] != "epoch":
+                    if change["o"] not in ("epoch", "erase"):
                         print(json.dumps({key: change.get(key) for key in "rokv"}), flush=True)
                 revision, commit = record["r"], []
         if segment < head_segment:

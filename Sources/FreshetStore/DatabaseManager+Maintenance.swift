@@ -34,6 +34,36 @@ extension DatabaseManager {
     maintain { journal throws(StoreError) in try journal.verify() }
   }
 
+  /// Keeps the changes after a token for a follower that will come back, whatever the retention.
+  ///
+  /// Call it again to move on or to stay longer: the last call counts. A follower that does not come
+  /// back keeps nothing after the time is over. The single answers with the lease, and fails with
+  /// `compacted`, `diverged` or `differentStore` when the changes are not there any more, with
+  /// `invalidID`, `locked`, `notWritable`, `diskFull`, `ioError`, `closed`.
+  ///
+  /// - Parameters:
+  ///   - token: What the follower has seen.
+  ///   - name: 1 to 64 letters, digits, `-` and `_`.
+  ///   - duration: For how long, from now on.
+  public func keepChanges(
+    after token: Token, for name: String, during duration: Duration
+  ) -> Single<FollowerLease, StoreError> {
+    maintain { journal throws(StoreError) in
+      let expires = journal.options.now().addingReportingOverflow(duration.microseconds)
+      return try journal.hold(
+        FollowerLease(
+          name: name, token: token, expires: expires.overflow ? .max : expires.partialValue))
+    }
+  }
+
+  /// Ends a follower's lease.
+  ///
+  /// The single answers false when there is none. It fails with `locked`, `notWritable`, `ioError`,
+  /// `closed`.
+  public func endLease(of name: String) -> Single<Bool, StoreError> {
+    maintain { journal throws(StoreError) in try journal.endLease(name) }
+  }
+
   private func maintain<Value: Sendable>(
     _ work: @escaping @Sendable (Journal) throws(StoreError) -> Value
   ) -> Single<Value, StoreError> {

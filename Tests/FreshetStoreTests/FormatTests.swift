@@ -78,7 +78,8 @@ struct FormatTests {
         #expect(line.kind == .put && line.revision == 7 && line.durableBefore == 120)
         #expect(line.replaces == 5 && line.time == 1_000_002 && line.index == 1 && line.count == 2)
         #expect(line.idBytes(in: bytes) == id)
-        #expect(line.idHash(in: bytes) == ItemHash.of(id))
+        let hash = ItemHash(storeID: "000102030405060708090a0b0c0d0e0f")
+        #expect(line.hash(in: bytes, hash) == hash.of(id))
         #expect([UInt8](bytes[line.body]) == body(9))
         #expect(throws: Never.self) { try JSONValue(parsing: [UInt8](bytes)) }
       }

@@ -1,5 +1,6 @@
 import Foundation
 import Freshet
+import Glibc
 import Testing
 
 @testable import FreshetStore
@@ -89,6 +90,102 @@ struct GoldenTests {
     }
     #expect(try directory.names() == (GoldenTests.files + ["LOCK"]).sorted())
     for name in GoldenTests.files { #expect(try directory.read(name) == golden(name), "\(name)") }
+  }
+
+  // MARK: A compacted store
+
+  private static let compactedFiles = [
+    "HEAD", "STORE", "followers/night-export", FileNames.segment(8), FileNames.segment(12),
+    FileNames.snapshotIndex(7), FileNames.snapshot(7), FileNames.snapshotIndex(11),
+    FileNames.snapshot(11),
+  ]
+
+  private func compacted(_ name: String) throws -> [UInt8] {
+    let folder = try #require(Bundle.module.url(forResource: "Golden", withExtension: nil))
+    return [UInt8](
+      try Data(contentsOf: folder.appendingPathComponent("v1-compacted/" + name)))
+  }
+
+  private func writeCompacted(to directory: TemporaryDirectory) async throws {
+    let manager = try DatabaseManager.open(
+      at: directory.store,
+      options: .fixed {
+        $0.retention.commits = 4
+        $0.retention.age = .zero
+        $0.compactsAutomatically = false
+      })
+    let id = #"odd "id" \ here"#
+    let steps: [[FreshetStore.Operation]?] = [
+      [.save(id: "film:tmdb:movie:603", body: Array(#"{"title":"The Matrix","year":1999}"#.utf8))],
+      [.save(id: "a", body: body(1)), .save(id: "b", body: body(2)), .save(id: id, body: body(3))],
+      [.delete(id: "a")], [.save(id: "b", body: body(4))], [.delete(id: "film:tmdb:movie:603")],
+      [.restore(id: "film:tmdb:movie:603")],
+      [.save(id: "book:local:1", body: Array(#"{"title":"한국어 🎬"}"#.utf8))], nil,
+      [.deleteAll], [.restore(id: "b"), .restore(id: id)], [.save(id: "a", body: body(5))],
+      [.save(id: id, body: body(6))], nil, [.save(id: "z", body: body(26)), .delete(id: "b")],
+    ]
+    for step in steps {
+      if let step {
+        _ = try await manager.apply(step).value()
+      } else {
+        _ = try await manager.compact().value()
+      }
+    }
+    _ = try await manager.keepChanges(
+      after: Token(storeID: manager.storeID, epoch: 1, revision: 9), for: "night-export",
+      during: .seconds(86_400)
+    ).value()
+    manager.close()
+  }
+
+  @Test("the compacted store of format 1 is read as it was written, and left as it was")
+  func readCompacted() async throws {
+    let directory = try TemporaryDirectory()
+    try FileManager.default.createDirectory(
+      atPath: directory.store + "/followers", withIntermediateDirectories: true,
+      attributes: [.posixPermissions: 0o700])
+    chmod(directory.store, 0o700)
+    for name in GoldenTests.compactedFiles { try directory.write(try compacted(name), to: name) }
+    let manager = try DatabaseManager.open(at: directory.store)
+    #expect(manager.token == Token(storeID: manager.storeID, epoch: 1, revision: 12))
+    #expect(try manager.oldestToken.revision == 7)
+    #expect(
+      try await manager.fetch(includingDeleted: true).value().map {
+        "\($0.id) \($0.revision) \($0.created) \($0.createdIndex) \($0.isDeleted) \(text($0.body))"
+      } == [
+        #"film:tmdb:movie:603 8 1 1 true {"title":"The Matrix","year":1999}"#,
+        #"b 12 2 2 true {"n":4}"#, #"odd "id" \ here 11 2 3 false {"n":6}"#,
+        #"book:local:1 8 7 1 true {"title":"한국어 🎬"}"#, #"a 10 10 1 false {"n":5}"#,
+        #"z 12 12 1 false {"n":26}"#,
+      ])
+    let sets = await Collector(manager.changes(since: .oldest)).values(5)
+    #expect(sets.map(\.revision) == [8, 9, 10, 11, 12])
+    #expect(
+      sets[0].changes.map { text($0.body) } == [
+        #"{"title":"The Matrix","year":1999}"#, #"{"n":4}"#, #"{"n":3}"#,
+        #"{"title":"한국어 🎬"}"#,
+      ])
+    #expect(try await manager.verify().value().problems == [])
+    let lists = await Collector(manager.observe(from: .oldest)).values(6)
+    #expect(lists[0].records.map(\.id) == sets[0].changes.map(\.id))
+    manager.close()
+    for name in GoldenTests.compactedFiles {
+      #expect(try directory.read(name) == compacted(name), "\(name)")
+    }
+  }
+
+  @Test("the same compactions still write the same bytes")
+  func compactAgain() async throws {
+    let directory = try TemporaryDirectory()
+    try await writeCompacted(to: directory)
+    if let out = ProcessInfo.processInfo.environment["FRESHET_GOLDEN_OUT"] {
+      try FileManager.default.copyItem(atPath: directory.store, toPath: out + "-compacted")
+    }
+    let names = GoldenTests.compactedFiles.map { $0.hasPrefix("followers/") ? "followers" : $0 }
+    #expect(try directory.names() == (names + ["COMPACT", "LOCK"]).sorted())
+    for name in GoldenTests.compactedFiles {
+      #expect(try directory.read(name) == compacted(name), "\(name)")
+    }
   }
 
   @Test("every line is JSON with the checksum first, as other tools read it")

@@ -19,7 +19,23 @@ package protocol FileSystem: Sendable {
   func mountType(at path: String) -> String?
   /// Watches a file for writes and its directory for entries.
   func watch(directory: String, file: String) throws(SystemError) -> any Watch
+  /// The same, with `includesWrites` for writes to any file of the directory.
+  func watch(
+    directory: String, file: String, includesWrites: Bool
+  ) throws(SystemError) -> any Watch
   func pause(microseconds: UInt32)
+  /// Bytes that this user may still write; nil when it cannot be told.
+  func freeBytes(at path: String) throws(SystemError) -> Int64?
+}
+
+extension FileSystem {
+  package func watch(
+    directory: String, file: String, includesWrites: Bool
+  ) throws(SystemError) -> any Watch {
+    try watch(directory: directory, file: file)
+  }
+
+  package func freeBytes(at path: String) throws(SystemError) -> Int64? { nil }
 }
 
 /// How to open a file; files that are made get mode 0600 whatever the umask.
@@ -68,9 +84,16 @@ package protocol File: AnyObject, Sendable {
   /// False when another open file holds the lock and `wait` is false.
   func lock(wait: Bool) throws(SystemError) -> Bool
   func unlock()
+  /// The first bytes of a file that never changes again, readable without a call.
+  func map(count: Int) throws(SystemError) -> FileMapping
 }
 
 extension File {
+  /// Where there is no mapping, a copy in memory does.
+  package func map(count: Int) throws(SystemError) -> FileMapping {
+    FileMapping(copying: try bytes(at: 0, count: count))
+  }
+
   /// Reads until the buffer is full or the file ends.
   package func readFully(
     _ buffer: UnsafeMutableRawBufferPointer, at offset: Int64

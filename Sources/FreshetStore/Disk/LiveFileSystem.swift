@@ -47,11 +47,21 @@ package struct LiveFileSystem: FileSystem {
   }
 
   package func watch(directory: String, file: String) throws(SystemError) -> any Watch {
-    try LiveWatch(directory: directory, file: file)
+    try LiveWatch(directory: directory, file: file, includesWrites: false)
+  }
+
+  package func watch(
+    directory: String, file: String, includesWrites: Bool
+  ) throws(SystemError) -> any Watch {
+    try LiveWatch(directory: directory, file: file, includesWrites: includesWrites)
   }
 
   package func pause(microseconds: UInt32) {
     Platform.pause(microseconds: microseconds)
+  }
+
+  package func freeBytes(at path: String) throws(SystemError) -> Int64? {
+    try Platform.freeBytes(at: path)
   }
 }
 
@@ -86,6 +96,11 @@ final class LiveFile: File {
   }
 
   func unlock() { Platform.unlock(descriptor) }
+
+  func map(count: Int) throws(SystemError) -> FileMapping {
+    if count == 0 { return FileMapping(copying: []) }
+    return try Platform.map(descriptor, count: count)
+  }
 }
 
 /// inotify on the file and its directory, with a pipe to interrupt it.
@@ -96,9 +111,10 @@ final class LiveWatch: Watch {
   private let notifier: Int32?
   private let wakeUp: (read: Int32, write: Int32)
 
-  init(directory: String, file: String) throws(SystemError) {
+  init(directory: String, file: String, includesWrites: Bool) throws(SystemError) {
     wakeUp = try Platform.makePipe()
-    notifier = Platform.makeNotifier(directory: directory, file: file)
+    notifier = Platform.makeNotifier(
+      directory: directory, file: file, includesWrites: includesWrites)
   }
 
   deinit {

@@ -99,6 +99,25 @@ enum Platform {
     _ = flock(descriptor, LOCK_UN)
   }
 
+  static func map(_ descriptor: Int32, count: Int) throws(SystemError) -> FileMapping {
+    guard let base = mmap(nil, count, PROT_READ, MAP_SHARED, descriptor, 0), base != MAP_FAILED
+    else { throw SystemError(code: errno, call: "mmap") }
+    return FileMapping(UnsafeRawBufferPointer(start: base, count: count)) { bytes in
+      // Fails for a bad address only, which would be a bug of ours.
+      _ = munmap(UnsafeMutableRawPointer(mutating: bytes.baseAddress), bytes.count)
+    }
+  }
+
+  static func freeBytes(at path: String) throws(SystemError) -> Int64 {
+    var info = statvfs()
+    while statvfs(path, &info) != 0 {
+      if errno != EINTR { throw SystemError(code: errno, call: "statvfs") }
+    }
+    let blocks = UInt64(info.f_bavail)
+    let (bytes, isHuge) = blocks.multipliedReportingOverflow(by: UInt64(info.f_frsize))
+    return isHuge ? .max : Int64(clamping: bytes)
+  }
+
   static func status(of descriptor: Int32) throws(SystemError) -> FileStatus {
     var info = stat()
     try check(fstat(descriptor, &info), "fstat")
@@ -228,11 +247,12 @@ enum Platform {
 
   /// A descriptor that becomes readable when the file is written or the directory gets an entry;
   /// nil where the system has no inotify, or no instance left.
-  static func makeNotifier(directory: String, file: String) -> Int32? {
+  static func makeNotifier(directory: String, file: String, includesWrites: Bool) -> Int32? {
     #if os(Linux)
       let descriptor = inotify_init1(Int32(O_CLOEXEC | O_NONBLOCK))
       guard descriptor >= 0 else { return nil }
-      let entries = UInt32(IN_CREATE | IN_MOVED_TO | IN_DELETE | IN_MOVE_SELF)
+      var entries = UInt32(IN_CREATE | IN_MOVED_TO | IN_DELETE | IN_MOVE_SELF)
+      if includesWrites { entries |= UInt32(IN_MODIFY) }
       guard inotify_add_watch(descriptor, file, UInt32(IN_MODIFY)) >= 0,
         inotify_add_watch(descriptor, directory, entries) >= 0
       else {

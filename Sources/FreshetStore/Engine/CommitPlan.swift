@@ -9,6 +9,7 @@ struct CommitPlan {
     var isLive: Bool
     var revision: Int64
     var body: Body
+    var isErased = false
   }
 
   private enum Body {
@@ -26,9 +27,11 @@ struct CommitPlan {
       self.hash = hash
     }
 
-    init(_ kind: RecordLine.Kind, _ key: ItemKey, replaces: Int64 = 0, body: [UInt8]) {
+    init(
+      _ kind: RecordLine.Kind, _ key: ItemKey, _ hash: UInt64, replaces: Int64 = 0, body: [UInt8]
+    ) {
       line = LineWriter.Line(kind: kind, id: key.id, replaces: replaces, body: body)
-      hash = key.itemHash
+      self.hash = hash
     }
   }
 
@@ -50,8 +53,12 @@ struct CommitPlan {
   private(set) var end: Place
   private(set) var revision: Int64
   private(set) var epoch: Int64
+  /// It goes on in a segment that this journal has not been in.
+  private(set) var hasEnteredSegment = false
   private var overlay: [ItemKey: Item] = [:]
   private var clearedAt: Int64?
+  /// Items of the index that were deleted up to here are erased by a commit of this plan.
+  private var erasedUpTo: Int64 = 0
   private var liveCount: Int
   private var undo = Undo()
   /// Body bytes of the request's deletes and restores so far.
@@ -71,6 +78,11 @@ struct CommitPlan {
     self.entries = entries
   }
 
+  /// The end of the plan, for feeds.
+  var watermark: HeadRecord {
+    HeadRecord(epoch: epoch, segment: end.segment, offset: end.offset, revision: revision)
+  }
+
   /// Takes in a commit of another process.
   mutating func absorb(_ commit: LogCommit, contents: [LineContent]) {
     for (line, content) in zip(commit.lines, contents) {
@@ -84,10 +96,11 @@ struct CommitPlan {
         overlay[key] = item
         liveCount += 1
       case .soft:
-        let body = content.body.isEmpty ? knownBody(key, line) : item.body
+        let body = content.body.isEmpty ? knownBody(key, line, commit.source) : item.body
         overlay[key] = Item(isLive: false, revision: commit.revision, body: body)
         liveCount -= 1
       case .clear: clear(revision: commit.revision)
+      case .erase: erase(upTo: line.replaces)
       case .epoch, .unknown: break
       }
     }
@@ -98,10 +111,35 @@ struct CommitPlan {
   }
 
   /// The body of an item whose delete does not carry it: where it was before.
-  private func knownBody(_ key: ItemKey, _ line: LogLine) -> Body {
+  private func knownBody(_ key: ItemKey, _ line: LogLine, _ source: DataFile) -> Body {
     if let item = overlay[key] { return item.body }
     let before = entries(line.hash).first { $0.entry.revision == line.replaces }
-    return .at(before?.location ?? line.location)
+    return .at(
+      before?.location ?? Location(source: source, offset: line.offset, length: line.length))
+  }
+
+  private mutating func erase(upTo revision: Int64) {
+    for (key, item) in overlay where !item.isLive && item.revision <= revision {
+      overlay[key]?.isErased = true
+    }
+    erasedUpTo = max(erasedUpTo, revision)
+  }
+
+  /// Plans the commit after which items that were deleted up to a revision cannot be restored.
+  mutating func addErase(upTo revision: Int64, durableBefore: Int64, time: Int64) throws(StoreError)
+  {
+    let source = try folder.segment(end.segment)
+    self.revision += 1
+    let length = writer.append(
+      LineWriter.Line(kind: .erase, replaces: revision), revision: self.revision,
+      durableBefore: durableBefore, index: 1, count: 1, time: time)
+    let line = LogLine(
+      kind: .erase, hash: 0, replaces: revision, index: 1, offset: end.offset, length: length)
+    end.offset += Int64(length)
+    commits.append(
+      LogCommit(
+        revision: self.revision, epoch: epoch, time: time, lines: [line], source: source, end: end))
+    erase(upTo: revision)
   }
 
   /// The bytes, once they are written: their buffer serves the next plan.
@@ -112,6 +150,7 @@ struct CommitPlan {
 
   /// Goes on in the next segment, which is empty.
   mutating func continueInNextSegment() {
+    hasEnteredSegment = true
     end = Place(segment: revision + 1, offset: 0)
   }
 
@@ -139,7 +178,9 @@ struct CommitPlan {
     }
     if lines.isEmpty { return (nil, outcomes) }
     revision += 1
-    var commit = LogCommit(revision: revision, epoch: epoch, time: time, end: end)
+    var commit = LogCommit(
+      revision: revision, epoch: epoch, time: time, source: try folder.segment(end.segment),
+      end: end)
     commit.lines.reserveCapacity(lines.count)
     let count = lines.count
     for (number, planned) in lines.enumerated() {
@@ -149,7 +190,7 @@ struct CommitPlan {
       commit.lines.append(
         LogLine(
           kind: planned.line.kind, hash: planned.hash, replaces: planned.line.replaces,
-          index: number + 1, location: Location(place: end, length: length),
+          index: number + 1, offset: end.offset, length: length,
           hasBody: !planned.line.body.isEmpty))
       end.offset += Int64(length)
     }
@@ -178,7 +219,7 @@ struct CommitPlan {
   }
 
   private func liveRevision(_ key: ItemKey) throws(StoreError) -> Int64? {
-    guard let item = try item(key), item.isLive else { return nil }
+    guard let item = try item(key, folder.hash.of(key.id)), item.isLive else { return nil }
     return item.revision
   }
 
@@ -194,29 +235,32 @@ struct CommitPlan {
   ) throws(StoreError) -> Outcome {
     switch operation {
     case .save(let key, let body):
-      let present = try item(key)
+      let hash = folder.hash.of(key.id)
+      let present = try item(key, hash)
       if let present, present.isLive {
         if try bytes(of: present) == body { return .unchanged }
-        lines.append(PlannedLine(.put, key, replaces: present.revision, body: body))
+        lines.append(PlannedLine(.put, key, hash, replaces: present.revision, body: body))
         set(key, isLive: true, body: body)
         return .replaced
       }
-      lines.append(PlannedLine(.put, key, body: body))
+      lines.append(PlannedLine(.put, key, hash, body: body))
       set(key, isLive: true, body: body)
       liveCount += 1
       return .saved
     case .delete(let key):
-      guard let present = try item(key), present.isLive else { return .notFound }
+      let hash = folder.hash.of(key.id)
+      guard let present = try item(key, hash), present.isLive else { return .notFound }
       let body = try bytes(of: present)
       // The body goes along for those who follow, but not without limit.
       bodyBytes += body.count
       let carried = bodyBytes <= Limits.bodyBytes ? body : []
-      lines.append(PlannedLine(.soft, key, replaces: present.revision, body: carried))
+      lines.append(PlannedLine(.soft, key, hash, replaces: present.revision, body: carried))
       set(key, isLive: false, body: body)
       liveCount -= 1
       return .deleted
     case .restore(let key):
-      guard let present = try item(key) else { return .notFound }
+      let hash = folder.hash.of(key.id)
+      guard let present = try item(key, hash) else { return .notFound }
       if present.isLive { return .notDeleted }
       let body = try bytes(of: present)
       bodyBytes += body.count
@@ -224,7 +268,7 @@ struct CommitPlan {
         throw StoreError(
           .tooLarge, "the batch restores more than \(Limits.batchBytes) bytes, so split it")
       }
-      lines.append(PlannedLine(.restore, key, replaces: present.revision, body: body))
+      lines.append(PlannedLine(.restore, key, hash, replaces: present.revision, body: body))
       set(key, isLive: true, body: body)
       liveCount += 1
       return .restored
@@ -255,18 +299,18 @@ struct CommitPlan {
     liveCount = 0
   }
 
-  private func item(_ key: ItemKey) throws(StoreError) -> Item? {
-    if let item = overlay[key] { return item }
-    for (entry, location) in entries(key.itemHash) {
+  private func item(_ key: ItemKey, _ hash: UInt64) throws(StoreError) -> Item? {
+    if let item = overlay[key] { return item.isErased ? nil : item }
+    for (entry, location) in entries(hash) {
       // The hash only says where to look; the record says whose it is.
-      let content = try folder.content(at: location)
-      guard content.id == key.id else { continue }
-      var item = Item(
-        isLive: entry.state == .live, revision: entry.revision, body: .bytes(content.body))
+      let body = try location.read { $0.isID(key.id) ? $0.bodyBytes : nil }
+      guard let body else { continue }
+      var item = Item(isLive: entry.state == .live, revision: entry.revision, body: .bytes(body))
       if item.isLive, let clearedAt {
         item.isLive = false
         item.revision = clearedAt
       }
+      if !item.isLive && item.revision <= erasedUpTo { return nil }
       return item
     }
     return nil
@@ -275,7 +319,7 @@ struct CommitPlan {
   private func bytes(of item: Item) throws(StoreError) -> [UInt8] {
     switch item.body {
     case .bytes(let bytes): bytes
-    case .at(let location): try folder.content(at: location).body
+    case .at(let location): try location.read { $0.bodyBytes }
     }
   }
 }

@@ -18,6 +18,8 @@ struct CommitReader: Sendable {
   }
 
   let segment: Int64
+  private let source: DataFile
+  private let hash: ItemHash
   private var reader: LineReader
   /// The last commit read, or the one before the first.
   private(set) var revision: Int64
@@ -26,18 +28,25 @@ struct CommitReader: Sendable {
   /// The lines' ids and bodies, when they are wanted.
   private(set) var contents: [LineContent] = []
   private let wantsContents: Bool
+  /// What is read is durable, so places in it may be remembered.
+  private let isDurable: Bool
+  private var nextWaypoint: Int64
 
   /// Begins between two commits: `revision` and `epoch` are those of the commit before.
   init(
-    file: any File, from place: Place, limit: Int64, revision: Int64, epoch: Int64,
-    wantsContents: Bool = false
+    _ source: DataFile, from place: Place, limit: Int64, revision: Int64, epoch: Int64,
+    hash: ItemHash, wantsContents: Bool = false, isDurable: Bool = true
   ) {
     segment = place.segment
-    reader = LineReader(file: file, offset: place.offset, limit: limit)
+    self.source = source
+    self.hash = hash
+    reader = LineReader(file: source.file, offset: place.offset, limit: limit)
     self.revision = revision
     self.epoch = epoch
     self.wantsContents = wantsContents
-    commit = LogCommit(revision: revision, epoch: epoch, end: place)
+    self.isDurable = isDurable
+    nextWaypoint = place.offset + Waypoints.stride
+    commit = LogCommit(revision: revision, epoch: epoch, source: source, end: place)
   }
 
   var place: Place { Place(segment: segment, offset: reader.offset) }
@@ -82,10 +91,17 @@ struct CommitReader: Sendable {
           revision = commit.revision
           epoch = commit.epoch
           commit.end = place
+          if isDurable && place.offset >= nextWaypoint { leaveWaypoint() }
           return .commit
         }
       }
     }
+  }
+
+  private mutating func leaveWaypoint() {
+    nextWaypoint = place.offset + Waypoints.stride
+    source.waypoints.note(
+      Waypoints.Point(revision: revision, epoch: epoch, offset: place.offset))
   }
 
   private func bad(_ start: Int64, _ line: Int64, _ reason: String) -> Step {
@@ -131,13 +147,11 @@ struct CommitReader: Sendable {
       let text = UnsafeRawBufferPointer(rebasing: bytes[range])
       do throws(LineFault) {
         let line = try RecordLine(text)
-        let place = Place(segment: segment, offset: offset)
         commit.lines.append(
           LogLine(
-            kind: line.kind, hash: line.id.isEmpty ? 0 : line.idHash(in: text),
-            replaces: line.replaces, index: line.index,
-            location: Location(place: place, length: range.count + 1),
-            hasBody: !line.body.isEmpty))
+            kind: line.kind, hash: line.id.isEmpty ? 0 : line.hash(in: text, hash),
+            replaces: line.replaces, index: line.index, offset: offset,
+            length: range.count + 1, hasBody: !line.body.isEmpty))
         if wantsContents {
           contents.append(
             LineContent(id: line.idBytes(in: text), body: [UInt8](text[line.body])))

@@ -1,14 +1,25 @@
+import Synchronization
+
 /// The HEAD file: the durable watermark that all processes share.
 ///
 /// It only moves forward, except in recovery. Readers take no lock.
 final class HeadFile: Sendable {
   let path: String
   private let file: any File
+  private let fileSystem: any FileSystem
+  private let timeout: Duration
   private let storeBits: UInt64
+  /// One change of HEAD at a time in this process; held for the two calls of one change.
+  private let exclusion = Mutex(())
 
-  init(path: String, file: any File, storeBits: UInt64) {
+  init(
+    path: String, file: any File, fileSystem: any FileSystem, timeout: Duration,
+    storeBits: UInt64
+  ) {
     self.path = path
     self.file = file
+    self.fileSystem = fileSystem
+    self.timeout = timeout
     self.storeBits = storeBits
   }
 
@@ -72,10 +83,7 @@ final class HeadFile: Sendable {
   private func change(
     _ next: (HeadRecord?) -> HeadRecord?
   ) throws(StoreError) -> HeadRecord {
-    do throws(SystemError) {
-      // Held for two small calls only; see the class's users for who may wait here.
-      _ = try file.lock(wait: true)
-      defer { file.unlock() }
+    try hold { () throws(SystemError) in
       let current = try newest()
       guard var record = next(current) else {
         return current ?? HeadRecord(segment: 1, revision: 0)
@@ -83,8 +91,6 @@ final class HeadFile: Sendable {
       record.sequence = (current?.sequence ?? 0) + 1
       try write(record)
       return record
-    } catch {
-      throw .system(error, doing: "update", path: path)
     }
   }
 
@@ -93,9 +99,7 @@ final class HeadFile: Sendable {
   /// For recovery, under LOCK. Nil when HEAD has been poisoned since recovery looked at it: what
   /// recovery believed then must be looked at again.
   func reset(_ record: HeadRecord, overPoison: Bool) throws(StoreError) -> HeadRecord? {
-    do throws(SystemError) {
-      _ = try file.lock(wait: true)
-      defer { file.unlock() }
+    try hold { () throws(SystemError) in
       var record = record
       if let current = try newest() {
         if current.isPoisoned && !overPoison { return nil }
@@ -107,9 +111,36 @@ final class HeadFile: Sendable {
       }
       try file.synchronize()
       return record
-    } catch {
-      throw .system(error, doing: "write", path: path, fallback: .ioError)
     }
+  }
+
+  /// Runs `work` while no other process changes HEAD.
+  ///
+  /// The lock is held for two small calls, but a process can be stopped between them: who waits
+  /// for it waits no longer than the time-out (I12).
+  private func hold<R: Sendable>(
+    _ work: () throws(SystemError) -> R
+  ) throws(StoreError) -> R {
+    // Within a process all share one open file, for which the file's lock would not count.
+    let result = exclusion.withLock { _ -> Result<R, StoreError> in
+      do throws(SystemError) {
+        guard try PollingLock.acquire(file, fileSystem, timeout) else {
+          return .failure(lockedError())
+        }
+        defer { file.unlock() }
+        return .success(try work())
+      } catch {
+        return .failure(.system(error, doing: "update", path: path))
+      }
+    }
+    return try result.get()
+  }
+
+  private func lockedError() -> StoreError {
+    StoreError(
+      .locked,
+      "another process has held the lock of \(path) for \(timeout), which takes microseconds "
+        + "unless it is stopped; let it go on, or end it", path: path)
   }
 
   private func write(_ record: HeadRecord) throws(SystemError) {

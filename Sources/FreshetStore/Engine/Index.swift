@@ -1,25 +1,30 @@
 /// Where each item's latest record is, in list order.
 ///
-/// It holds no ids and no bodies: an entry is found by the 64-bit hash of its id, and whoever uses
-/// it reads the line and compares the id. Entries stay in the order of their insertion, which is
-/// the list order, in blocks that copies share until one changes: a copy is a snapshot.
+/// It holds no ids and no bodies: an entry is found by the hash of its id, and whoever uses it reads
+/// the line and compares the id. Entries are numbered in the order of their insertion, which is the
+/// list order. The first ones are those of a snapshot, in its mapped table; what later commits
+/// changed or added is in memory, in pages that copies share until one changes: a copy is a
+/// snapshot (isolation of lists), and memory follows the journal's tail.
 ///
-/// Folding the journal's commits gives the same index, whoever folds them.
+/// Folding the journal's commits gives the same index, whoever folds them, and from whichever
+/// snapshot (I7).
 struct Index: Sendable {
   enum State: UInt8, Sendable {
     case live, deleted
-    /// Its id was saved again after a delete, as a new entry.
+    /// Its id was saved again after a delete, as a new entry, or it was erased.
     case gone
   }
 
   struct Entry: Sendable {
     var hash: UInt64
     var revision: Int64
+    /// The commit that inserted it; 0 where the snapshot's line says so.
     var created: Int64
-    var createdIndex: UInt32
-    var segment: UInt32
-    var offset: UInt32
+    var offset: Int64
     var length: UInt32
+    var createdIndex: UInt32
+    /// Which of the index's files it is in.
+    var source: UInt32
     var state: State
   }
 
@@ -30,174 +35,274 @@ struct Index: Sendable {
     case none
   }
 
-  private static let blockBits = 9
-  private static let blockSize = 1 << blockBits
-
-  private var blocks: [[Entry]] = []
-  /// Entry number + 1 by hash, open addressing; 0 is free.
-  private var slots: [UInt32] = []
-  private var segments: [Int64] = []
-  private(set) var count = 0
-  private(set) var liveCount = 0
+  /// The snapshot below.
+  let base: Snapshot?
+  private let baseCount: Int
+  /// Entries that are not, or no longer, as the snapshot has them.
+  private var pages = EntryPages<Entry>()
+  /// The numbers of the entries after the snapshot's.
+  private var slots = HashSlots()
+  private var sources: [DataFile] = []
+  /// The commits that deleted everything; an entry that was live before the first one after its
+  /// revision is deleted by that.
+  private var clears: [Int64] = []
+  /// Items deleted up to this revision are erased.
+  private(set) var erasedUpTo: Int64 = 0
+  /// Entries that the commit `touchedRevision` has changed so far.
+  private var touched: [Int] = []
+  private var touchedRevision: Int64 = 0
+  private(set) var count: Int
+  private(set) var liveCount: Int
   private var goneCount = 0
+  /// The bytes of the lines that entries point to.
+  private(set) var keptBytes: Int64
 
-  subscript(_ number: Int) -> Entry {
-    blocks[number >> Index.blockBits][number & (Index.blockSize - 1)]
+  init(base: Snapshot? = nil) {
+    self.base = base
+    baseCount = base?.table.count ?? 0
+    count = baseCount
+    liveCount = baseCount - Int(base?.footer.deleted ?? 0)
+    keptBytes = base?.footer.offset ?? 0
+    if let base { sources = [base.source] }
+  }
+
+  /// The entry as it is now.
+  subscript(_ number: Int) -> Entry { seen(raw(number)) }
+
+  @inline(__always)
+  private func raw(_ number: Int) -> Entry {
+    if let entry = pages[number] { return entry }
+    return original(number)
+  }
+
+  /// The entry as the snapshot has it.
+  private func original(_ number: Int) -> Entry {
+    guard let found = base?.table[number] else {
+      preconditionFailure("entry \(number) is neither in the snapshot nor after it")
+    }
+    return Entry(
+      hash: found.hash, revision: found.revision, created: 0, offset: found.offset,
+      length: UInt32(found.length), createdIndex: 0, source: 0,
+      state: found.isDeleted ? .deleted : .live)
+  }
+
+  /// Applies what concerned all entries at once.
+  @inline(__always)
+  private func seen(_ entry: Entry) -> Entry {
+    var entry = entry
+    if entry.state == .live, let last = clears.last, last > entry.revision {
+      entry.state = .deleted
+      entry.revision = firstClear(after: entry.revision)
+    }
+    if entry.state == .deleted && entry.revision <= erasedUpTo { entry.state = .gone }
+    return entry
+  }
+
+  /// There is one: the caller has looked at the last.
+  private func firstClear(after revision: Int64) -> Int64 {
+    var low = 0
+    var high = clears.count - 1
+    while low < high {
+      let middle = (low + high) / 2
+      if clears[middle] > revision { high = middle } else { low = middle + 1 }
+    }
+    return clears[low]
   }
 
   func location(of entry: Entry) -> Location {
     Location(
-      place: Place(segment: segments[Int(entry.segment)], offset: Int64(entry.offset)),
-      length: Int(entry.length))
+      source: sources[Int(entry.source)], offset: entry.offset, length: Int(entry.length))
+  }
+
+  /// An entry's place in the list; reads the snapshot where only that knows.
+  func origin(of number: Int, _ entry: Entry) throws(StoreError) -> Origin {
+    if entry.created > 0 {
+      return Origin(created: entry.created, index: Int(entry.createdIndex))
+    }
+    let line = original(number)
+    let found = try location(of: line).read { $0.origin }
+    return found ?? Origin(created: line.revision, index: 1)
+  }
+
+  /// The items that were deleted up to a revision and are not erased.
+  ///
+  /// O(entries).
+  func deletedCount(upTo limit: Int64 = .max) -> Int {
+    var found = 0
+    for number in 0..<count {
+      let entry = self[number]
+      if entry.state == .deleted && entry.revision <= limit { found += 1 }
+    }
+    return found
   }
 
   /// The entries that may be the id's: none or one, but for colliding hashes.
-  func candidates(_ hash: UInt64) -> [Entry] {
-    var found: [Entry] = []
-    forEachCandidate(hash) { number in
-      found.append(self[number])
+  func candidates(_ hash: UInt64) -> [(number: Int, entry: Entry)] {
+    var found: [(number: Int, entry: Entry)] = []
+    forEachCandidate(hash) { number, entry in
+      found.append((number, entry))
       return true
     }
     return found
   }
 
   @inline(__always)
-  private func forEachCandidate(_ hash: UInt64, _ visit: (Int) -> Bool) {
-    guard !slots.isEmpty else { return }
-    let mask = slots.count - 1
-    var at = Int(truncatingIfNeeded: hash) & mask
-    while slots[at] != 0 {
-      let number = Int(slots[at] - 1)
+  private func forEachCandidate(_ hash: UInt64, _ visit: (Int, Entry) -> Bool) {
+    var goesOn = true
+    func look(_ number: Int) -> Bool {
       let entry = self[number]
-      if entry.hash == hash && entry.state != .gone && !visit(number) { return }
-      at = (at + 1) & mask
+      if entry.hash == hash && entry.state != .gone { goesOn = visit(number, entry) }
+      return goesOn
     }
+    slots.forEach(hash, look)
+    if goesOn { base?.table.forEachCandidate(hash, look) }
   }
 
   private func first(_ hash: UInt64, where isIt: (Entry) -> Bool) -> Int? {
     var found: Int?
-    forEachCandidate(hash) { number in
-      if isIt(self[number]) { found = number }
+    forEachCandidate(hash) { number, entry in
+      if isIt(entry) { found = number }
       return found == nil
     }
     return found
   }
 
   /// Applies one line of the journal; nil when the line speaks of a record that is not there.
-  mutating func apply(_ line: LogLine, revision: Int64) -> Effect? {
+  mutating func apply(_ line: LogLine, of commit: LogCommit) -> Effect? {
+    let revision = commit.revision
+    if revision != touchedRevision {
+      touchedRevision = revision
+      touched.removeAll(keepingCapacity: true)
+    }
     switch line.kind {
     case .put:
-      return put(line, revision: revision)
+      return put(line, of: commit)
     case .soft:
       let target = first(line.hash) { $0.revision == line.replaces && $0.state == .live }
       guard let target else { return nil }
-      move(target, to: line, revision: revision, state: .deleted)
+      move(target, to: line, of: commit, state: .deleted)
       liveCount -= 1
       return .removed(target)
     case .restore:
       let target = first(line.hash) { $0.revision == line.replaces && $0.state == .deleted }
       guard let target else { return nil }
-      move(target, to: line, revision: revision, state: .live)
+      move(target, to: line, of: commit, state: .live)
       liveCount += 1
       return .restored(target)
     case .clear:
-      clear(revision: revision)
+      // Nothing is visited but what this same commit has touched: the rest follows from revisions.
+      for number in touched where raw(number).state == .live {
+        change(number) { $0.state = .deleted }
+      }
+      clears.append(revision)
+      liveCount = 0
       return .cleared
+    case .erase:
+      erasedUpTo = max(erasedUpTo, line.replaces)
+      return Effect.none
     case .epoch, .unknown:
       return Effect.none
     }
   }
 
-  private mutating func put(_ line: LogLine, revision: Int64) -> Effect? {
+  private mutating func put(_ line: LogLine, of commit: LogCommit) -> Effect? {
     if line.replaces > 0 {
       let target = first(line.hash) { $0.revision == line.replaces && $0.state == .live }
       guard let target else { return nil }
-      move(target, to: line, revision: revision, state: .live)
+      move(target, to: line, of: commit, state: .live)
       return .updated(target)
     }
     if let old = first(line.hash, where: { $0.state == .deleted }) {
-      set(old) { $0.state = .gone }
-      goneCount += 1
+      keptBytes -= Int64(raw(old).length)
+      change(old) { $0.state = .gone }
+      if old >= baseCount { goneCount += 1 }
     }
-    if goneCount > 1024 && goneCount > count / 2 { squeeze() }
-    let entry = Entry(
-      hash: line.hash, revision: revision, created: revision, createdIndex: UInt32(line.index),
-      segment: ordinal(line.location.place.segment), offset: UInt32(line.location.place.offset),
-      length: UInt32(line.location.length), state: .live)
-    append(entry)
+    if goneCount > 1024 && goneCount > (count - baseCount) / 2 { squeeze() }
+    append(
+      Entry(
+        hash: line.hash, revision: commit.revision, created: commit.revision,
+        offset: line.offset, length: UInt32(line.length), createdIndex: UInt32(line.index),
+        source: ordinal(commit.source), state: .live))
+    keptBytes += Int64(line.length)
     liveCount += 1
+    touched.append(count - 1)
     return .inserted(count - 1)
   }
 
   private mutating func append(_ entry: Entry) {
-    if count & (Index.blockSize - 1) == 0 {
-      blocks.append([])
-      blocks[blocks.count - 1].reserveCapacity(Index.blockSize)
-    }
-    blocks[blocks.count - 1].append(entry)
+    if count & (EntryPages<Entry>.pageSize - 1) != 0 { install(count - 1) }
+    pages.append(entry, at: count)
     count += 1
-    if 2 * count > slots.count { growSlots() } else { link(count - 1, hash: entry.hash) }
-  }
-
-  private mutating func link(_ number: Int, hash: UInt64) {
-    let mask = slots.count - 1
-    var at = Int(truncatingIfNeeded: hash) & mask
-    while slots[at] != 0 { at = (at + 1) & mask }
-    slots[at] = UInt32(number + 1)
+    if 2 * (count - baseCount) > slots.capacity {
+      growSlots()
+    } else {
+      slots.insert(count - 1, hash: entry.hash)
+    }
   }
 
   private mutating func growSlots() {
-    slots = [UInt32](repeating: 0, count: max(64, slots.count * 2))
-    for number in 0..<count { link(number, hash: self[number].hash) }
+    slots = HashSlots(capacity: max(64, slots.capacity * 2))
+    for number in baseCount..<count { slots.insert(number, hash: raw(number).hash) }
   }
 
-  private mutating func set(_ number: Int, _ change: (inout Entry) -> Void) {
-    change(&blocks[number >> Index.blockBits][number & (Index.blockSize - 1)])
+  /// Brings the page of one of the snapshot's entries into memory.
+  private mutating func install(_ number: Int) {
+    guard pages[number] == nil else { return }
+    let start = number & ~(EntryPages<Entry>.pageSize - 1)
+    let end = min(start + EntryPages<Entry>.pageSize, baseCount)
+    var page: [Entry] = []
+    page.reserveCapacity(EntryPages<Entry>.pageSize)
+    for each in start..<end { page.append(original(each)) }
+    pages.install(page, at: start)
   }
 
-  private mutating func move(_ number: Int, to line: LogLine, revision: Int64, state: State) {
+  private mutating func change(_ number: Int, _ change: (inout Entry) -> Void) {
+    if number < baseCount { install(number) }
+    pages.change(number, change)
+  }
+
+  private mutating func move(
+    _ number: Int, to line: LogLine, of commit: LogCommit, state: State
+  ) {
+    touched.append(number)
     guard line.hasBody else {
       // The body stays where the record before has it.
-      set(number) { entry in
-        entry.revision = revision
+      change(number) { entry in
+        entry.revision = commit.revision
         entry.state = state
       }
       return
     }
-    let segment = ordinal(line.location.place.segment)
-    set(number) { entry in
-      entry.revision = revision
-      entry.segment = segment
-      entry.offset = UInt32(line.location.place.offset)
-      entry.length = UInt32(line.location.length)
+    keptBytes += Int64(line.length) - Int64(raw(number).length)
+    let source = ordinal(commit.source)
+    change(number) { entry in
+      entry.revision = commit.revision
+      entry.source = source
+      entry.offset = line.offset
+      entry.length = UInt32(line.length)
       entry.state = state
     }
   }
 
-  private mutating func clear(revision: Int64) {
-    for number in 0..<count where self[number].state == .live {
-      set(number) { entry in
-        entry.state = .deleted
-        entry.revision = revision
-      }
-    }
-    liveCount = 0
+  private mutating func ordinal(_ source: DataFile) -> UInt32 {
+    if sources.last !== source { sources.append(source) }
+    return UInt32(sources.count - 1)
   }
 
-  private mutating func ordinal(_ segment: Int64) -> UInt32 {
-    if segments.last != segment { segments.append(segment) }
-    return UInt32(segments.count - 1)
-  }
-
-  /// Drops the entries that are gone; the numbers of the others change.
+  /// Drops the entries after the snapshot's that are gone; the numbers of the others change.
   private mutating func squeeze() {
-    let old = blocks
-    blocks = []
-    count = 0
-    goneCount = 0
-    slots = [UInt32](repeating: 0, count: slots.count)
-    for block in old {
-      for entry in block where entry.state != .gone { append(entry) }
+    var rest: [Entry] = []
+    for number in baseCount..<count {
+      let entry = raw(number)
+      if entry.state != .gone { rest.append(entry) }
     }
+    pages.cut(from: baseCount)
+    count = baseCount
+    goneCount = 0
+    slots = HashSlots(capacity: slots.capacity)
+    for entry in rest { append(entry) }
+    touched =
+      touched.filter { $0 < baseCount }
+      + (baseCount..<count).filter { raw($0).revision == touchedRevision }
   }
 }

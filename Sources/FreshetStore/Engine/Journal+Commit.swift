@@ -147,7 +147,7 @@ extension Journal {
   /// Begins a plan after the journal's last whole commit, whoever wrote it.
   ///
   /// Under LOCK.
-  private func catchUp(isAlone: Bool) throws(StoreError) -> (CommitPlan, HeadRecord) {
+  func catchUp(isAlone: Bool = false) throws(StoreError) -> (CommitPlan, HeadRecord) {
     if isAlone {
       // HEAD is read again when this commit moves it; until then what it said last is a lower bound.
       let known = state.withLock { $0.head }
@@ -156,7 +156,7 @@ extension Journal {
     for _ in 0..<2 {
       if let watermark = try head.read() {
         if watermark.isPoisoned { throw fail(poisonedError()) }
-        if let plan = try planAfterTail(isAlone: false) { return (plan, watermark) }
+        if let plan = try planOrAdopt() { return (plan, watermark) }
       }
       // A writer died in the middle of an append, or HEAD is gone: recover, as an opener would.
       let recovery = Recovery(folder: folder, head: head, options: options)
@@ -171,6 +171,21 @@ extension Journal {
       StoreError(.storeFailed, "the journal of \(path) changed while it was recovered", path: path))
   }
 
+  /// The same as `planAfterTail`, where others may have compacted away the segment that this
+  /// journal was in.
+  private func planOrAdopt() throws(StoreError) -> CommitPlan? {
+    do throws(StoreError) {
+      return try planAfterTail(isAlone: false)
+    } catch {
+      let revision = state.withLock { $0.log.revision }
+      guard error.code == .damaged, let newest = try folder.listing().snapshots.last,
+        newest >= revision
+      else { throw error }
+      try adoptNewest()
+      return try planAfterTail(isAlone: false)
+    }
+  }
+
   private func keepBuffer(_ bytes: consuming [UInt8]) {
     guard bytes.capacity <= Limits.batchBytes / 4 else { return }
     bytes.removeAll(keepingCapacity: true)
@@ -181,7 +196,10 @@ extension Journal {
   /// Nil when the tail is not whole.
   private func planAfterTail(isAlone: Bool) throws(StoreError) -> CommitPlan? {
     let log = state.withLock { state in
-      (state.log.end, state.log.revision, state.log.epoch, state.log.index.liveCount)
+      (
+        state.log.end, state.log.revision, state.log.epoch, state.log.index.liveCount,
+        state.log.tail
+      )
     }
     let buffer = spare.withLock { spare in
       defer { spare = [] }
@@ -192,20 +210,21 @@ extension Journal {
       writer: LineWriter(bytes: buffer)
     ) { [self] hash in
       state.withLock { state in
-        state.log.index.candidates(hash).map { ($0, state.log.index.location(of: $0)) }
+        state.log.index.candidates(hash).map {
+          ($0.entry, state.log.index.location(of: $0.entry))
+        }
       }
     }
     // Nobody has appended since, or begun the next segment.
-    if isAlone, try folder.checkedSize(ofSegment: plan.end.segment) == plan.end.offset {
-      return plan
-    }
+    var source = try file(log.4, at: plan.end)
+    if isAlone, try folder.checkedSize(of: source) == plan.end.offset { return plan }
     while true {
-      let size = try folder.size(ofSegment: plan.end.segment)
+      let size = try source.size
       if size < plan.end.offset { return nil }
       if size > plan.end.offset {
         var reader = CommitReader(
-          file: try folder.segment(plan.end.segment), from: plan.end, limit: size,
-          revision: plan.revision, epoch: plan.epoch, wantsContents: true)
+          source, from: plan.end, limit: size, revision: plan.revision, epoch: plan.epoch,
+          hash: folder.hash, wantsContents: true, isDurable: false)
         reading: while true {
           switch try reader.next() {
           case .commit: plan.absorb(reader.commit, contents: reader.contents)
@@ -216,19 +235,26 @@ extension Journal {
       }
       // Another process may have rolled; appending to the old segment would be lost.
       guard plan.end.segment <= plan.revision, try folder.hasSegment(plan.revision + 1) else {
-        _ = try folder.checkedSize(ofSegment: plan.end.segment)
+        _ = try folder.checkedSize(of: source)
         return plan
       }
       plan.continueInNextSegment()
+      source = try folder.segment(plan.end.segment)
     }
+  }
+
+  /// The segment of a place: the one at hand, also when it has lost its name.
+  private func file(_ tail: DataFile?, at place: Place) throws(StoreError) -> DataFile {
+    if let tail { return tail }
+    return try folder.segment(place.segment)
   }
 
   /// Begins the next segment.
   ///
   /// The old one is durable before the new one has a name, so that a successor proves its
   /// predecessor.
-  private func roll(_ plan: inout CommitPlan) throws(StoreError) -> HeadRecord {
-    try synchronize(plan.end.segment)
+  func roll(_ plan: inout CommitPlan) throws(StoreError) -> HeadRecord {
+    try synchronize(try folder.segment(plan.end.segment))
     let next = plan.revision + 1
     // Whoever takes LOCK next must look for it, also when nothing is written into it now.
     state.withLock { $0.mustLook = true }
@@ -249,8 +275,8 @@ extension Journal {
     }
   }
 
-  private func write(_ bytes: [UInt8], at place: Place) throws(StoreError) {
-    let file = try folder.segment(place.segment)
+  func write(_ bytes: [UInt8], at place: Place) throws(StoreError) {
+    let file = try folder.segment(place.segment).file
     do throws(SystemError) {
       try file.writeFully(bytes, at: place.offset)
     } catch {
@@ -272,22 +298,22 @@ extension Journal {
   }
 
   /// Makes the plan's bytes durable as the options say, then adds its commits to the state.
-  private func settle(_ plan: CommitPlan) throws(StoreError) {
+  func settle(_ plan: CommitPlan) throws(StoreError) {
     var watermark: HeadRecord?
     switch options.durability {
     case .everyCommit:
       // Also when nothing was written: an answer may rest on another process's unsynced commit.
       let isDurable = state.withLock { $0.head.revision >= plan.revision }
       if !isDurable {
-        try synchronize(plan.end.segment)
+        try synchronize(try folder.segment(plan.end.segment))
         watermark = try publish(plan.end, revision: plan.revision, epoch: plan.epoch)
       }
-    case .interval(let delay): scheduleSync(after: delay)
+    case .interval(let delay):
+      scheduleSync(after: delay)
+      if options.visibility == .visible { watermark = plan.watermark }
     case .never:
       // Nothing will ever be proven durable; this process's own feeds follow what is visible.
-      watermark = HeadRecord(
-        epoch: plan.epoch, segment: plan.end.segment, offset: plan.end.offset,
-        revision: plan.revision)
+      watermark = plan.watermark
     }
     let result = state.withLock { state in
       Result { () throws(StoreError) in
@@ -298,16 +324,16 @@ extension Journal {
     }
     do throws(StoreError) { try result.get() } catch { throw fail(error) }
     if let watermark { hub.advance(to: watermark) }
+    considerMaintenance(hasRolled: plan.hasEnteredSegment)
   }
 
-  private func synchronize(_ segment: Int64) throws(StoreError) {
-    let file = try folder.segment(segment)
+  private func synchronize(_ segment: DataFile) throws(StoreError) {
     do throws(SystemError) {
-      try file.synchronizeData()
+      try segment.file.synchronizeData()
     } catch {
       // The kernel may have dropped the bytes and call them clean: no second sync can be believed.
       // Every process must know, and only recovery may go on.
-      let path = folder.path(ofSegment: segment)
+      let path = segment.path
       var message =
         "the disk did not confirm a write to \(path) (\(error)): the last commits may or may not "
         + "survive; open the store again once the disk is in order"
@@ -330,7 +356,8 @@ extension Journal {
     do throws(StoreError) {
       record = try head.publish(mine)
     } catch {
-      _ = fail(error)
+      // A stopped process keeps HEAD only while it is stopped: the next commit tells of this one.
+      if error.code != .locked { _ = fail(error) }
       throw StoreError(
         .durabilityUnknown,
         "the commit is on disk, but HEAD could not be updated: "
@@ -373,13 +400,13 @@ extension Journal {
 
   /// Makes durable what was acknowledged before, and tells followers.
   func synchronizeLater() {
-    let (end, revision, epoch) = state.withLock { state in
+    let (end, revision, epoch, tail) = state.withLock { state in
       state.isSyncScheduled = false
-      return (state.log.end, state.log.revision, state.log.epoch)
+      return (state.log.end, state.log.revision, state.log.epoch, state.log.tail)
     }
     guard state.withLock({ $0.head.revision < revision && $0.failure == nil }) else { return }
     do throws(StoreError) {
-      try synchronize(end.segment)
+      try synchronize(try file(tail, at: end))
       hub.advance(to: try publish(end, revision: revision, epoch: epoch))
     } catch {
       // `synchronize` and `publish` have recorded it: the next commit reports it.

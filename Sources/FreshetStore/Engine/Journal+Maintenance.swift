@@ -18,64 +18,163 @@ extension Journal {
     }
   }
 
-  /// Begins a new segment, so that all before it are immutable.
   func compact() throws(StoreError) -> CompactionReport {
-    let clock = ContinuousClock()
-    let start = clock.now
-    let before = try statistics()
-    let after = before
-    return CompactionReport(
-      token: after.token, oldest: after.oldest, liveCount: after.liveCount,
-      deletedCount: after.deletedCount, erasedCount: 0, bytesBefore: before.bytes,
-      bytesAfter: after.bytes, duration: clock.now - start)
+    let report = try Compaction(self).run()
+    state.withLock { state in
+      state.compactionProblem = nil
+      state.nextCompaction = 0
+    }
+    return report
   }
+
+  // MARK: By itself
+
+  /// Looks whether something is to be done in the background; cheap, and called after commits.
+  func considerMaintenance(hasRolled: Bool, looksForSnapshot: Bool = false) {
+    let wantsCompaction = state.withLock { state in
+      let dead = state.log.deadBytes
+      return dead > state.log.index.keptBytes && dead > options.compactionBytes
+        && dead >= state.nextCompaction
+    }
+    let isAutomatic = options.compactsAutomatically && lock != nil
+    guard hasRolled || looksForSnapshot || (wantsCompaction && isAutomatic) else { return }
+    let mustSchedule = state.withLock { state in
+      defer { state.isMaintenanceScheduled = true }
+      return !state.isMaintenanceScheduled && !state.isClosed
+    }
+    guard mustSchedule else { return }
+    maintenanceWorker.run { [weak self] in
+      guard let self else { return }
+      maintenance.enter()
+      defer { maintenance.leave() }
+      state.withLock { $0.isMaintenanceScheduled = false }
+      maintainItself(
+        compacts: wantsCompaction && isAutomatic, prunes: hasRolled && isAutomatic)
+    }
+  }
+
+  private func maintainItself(compacts: Bool, prunes: Bool) {
+    do throws(StoreError) {
+      try checkOpen()
+      try adoptNewest()
+      if compacts {
+        _ = try compact()
+      } else if prunes, try !folder.listing().snapshots.isEmpty {
+        try Compaction(self).prune()
+      }
+    } catch {
+      // Another process may be at it; anything else is told by the statistics. It is tried again
+      // when as much again has become dead.
+      guard error.code != .locked, error.code != .closed else { return }
+      state.withLock { state in
+        state.compactionProblem = error.description
+        state.nextCompaction = state.log.deadBytes + options.compactionBytes
+      }
+    }
+  }
+
+  // MARK: Standing on the newest snapshot
+
+  /// Goes over to the newest snapshot, when another process has made one: old files are let go of.
+  func adoptNewest() throws(StoreError) {
+    guard let newest = try folder.listing().snapshots.last,
+      state.withLock({ ($0.log.index.base?.revision ?? 0) < newest })
+    else { return }
+    do throws(Snapshot.Fault) {
+      try adopt(try Snapshot.open(newest, in: folder))
+    } catch {
+      switch error {
+      // It is not needed: the present state is as good.
+      case .absent, .invalid: return
+      case .failed(let error): throw error
+      }
+    }
+  }
+
+  /// Puts a snapshot under the state.
+  ///
+  /// The same items, found through its index and the journal after it (I7). What lists and feeds hold of the old files stays readable.
+  func adopt(_ snapshot: Snapshot?) throws(Snapshot.Fault) {
+    guard let snapshot else { return }
+    var log = LogState(base: snapshot)
+    var cursor = LogCursor(folder: folder, after: log, wantsContents: false)
+    while true {
+      // The old state is released outside the lock.
+      let (limit, old) = state.withLock { state -> (HeadRecord?, LogState?) in
+        if (state.log.index.base?.revision ?? 0) >= snapshot.revision { return (nil, nil) }
+        if state.log.revision > log.revision {
+          let end = state.log.end
+          return (
+            HeadRecord(segment: end.segment, offset: end.offset, revision: state.log.revision), nil
+          )
+        }
+        let old = state.log
+        state.log = log
+        return (nil, old)
+      }
+      guard let limit else {
+        withExtendedLifetime(old) {}
+        break
+      }
+      do throws(StoreError) {
+        while try cursor.next(upTo: limit) { try log.apply(cursor.commit) }
+      } catch {
+        throw .failed(error)
+      }
+    }
+    folder.forgetSegments(before: snapshot.revision + 1)
+  }
+
+  // MARK: Figures
 
   func statistics() throws(StoreError) -> StoreStatistics {
     try refresh()
-    let log = state.withLock { $0.log }
+    let (log, problem) = state.withLock { ($0.log, $0.compactionProblem) }
+    let listing = try folder.listing()
+    let base = listing.oldestBase ?? 0
     var statistics = StoreStatistics(
-      token: token(epoch: log.epoch, revision: log.revision), oldest: try oldestToken(),
-      created: description.created, liveCount: log.index.liveCount, deletedCount: 0,
-      segmentCount: 0, segmentBytes: 0, snapshotBytes: 0, tailBytes: 0, deadBytes: 0,
-      skippedRecords: log.unknownLines, followers: [])
-    for number in 0..<log.index.count where log.index[number].state == .deleted {
-      statistics.deletedCount += 1
+      token: token(epoch: log.epoch, revision: log.revision),
+      oldest: token(epoch: epoch(at: base), revision: base), created: description.created,
+      liveCount: log.index.liveCount, deletedCount: log.index.deletedCount(),
+      segmentCount: listing.segments.count, segmentBytes: 0,
+      snapshotRevision: listing.snapshots.last, snapshotBytes: 0, tailBytes: log.tailBytes,
+      deadBytes: log.deadBytes, skippedRecords: log.unknownLines,
+      followers: try FollowerLeases(folder: folder, now: options.now()).active(),
+      compactionProblem: problem)
+    for name in listing.names where FileNames.isData(name) {
+      let size = try folder.status(of: name)?.size ?? 0
+      if FileNames.firstRevision(name) != nil {
+        statistics.segmentBytes += size
+      } else {
+        statistics.snapshotBytes += size
+      }
     }
-    for segment in try folder.segments() {
-      statistics.segmentCount += 1
-      statistics.segmentBytes += try folder.size(ofSegment: segment)
-    }
-    statistics.tailBytes = statistics.segmentBytes
     return statistics
   }
 
-  func verify() throws(StoreError) -> VerificationReport {
-    try refresh()
-    let current = state.withLock { $0.log }
-    var report = VerificationReport(token: token(epoch: current.epoch, revision: current.revision))
-    var log = LogState(firstSegment: try oldestToken().revision + 1)
-    var cursor = LogCursor(
-      folder: folder, from: log.end, revision: log.revision, epoch: log.epoch,
-      wantsContents: false)
-    let limit = HeadRecord(
-      segment: current.end.segment, offset: current.end.offset, revision: current.revision)
-    var segments: Set<Int64> = []
-    do throws(StoreError) {
-      while try cursor.next(upTo: limit) {
-        report.commitCount += 1
-        report.recordCount += cursor.commit.lines.count
-        segments.insert(cursor.place.segment)
-        try log.apply(cursor.commit)
-      }
-    } catch {
-      guard error.code == .damaged else { throw error }
-      report.problems.append(
-        VerificationReport.Problem(
-          file: FileNames.segment(cursor.place.segment), offset: cursor.place.offset,
-          message: error.message))
+  // MARK: Leases
+
+  /// Keeps the changes after a token until a time.
+  func hold(_ lease: FollowerLease) throws(StoreError) -> FollowerLease {
+    guard FollowerLeases.isName(lease.name) else {
+      throw StoreError(
+        .invalidID,
+        "a follower's name has 1 to 64 letters, digits, - and _; this one is “\(lease.name)”")
     }
-    report.segmentCount = segments.count
-    for segment in segments { report.bytes += try folder.size(ofSegment: segment) }
-    return report
+    let compaction = try Compaction(self)
+    try refresh()
+    return try compaction.lock.hold { () throws(StoreError) in
+      try check(lease.token)
+      try FollowerLeases(folder: folder, now: options.now()).write(lease)
+      return lease
+    }
+  }
+
+  func endLease(_ name: String) throws(StoreError) -> Bool {
+    guard FollowerLeases.isName(name) else { return false }
+    let compaction = try Compaction(self)
+    return try compaction.lock.hold { () throws(StoreError) in
+      try FollowerLeases(folder: folder, now: options.now()).remove(name)
+    }
   }
 }

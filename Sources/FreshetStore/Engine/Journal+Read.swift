@@ -12,11 +12,14 @@ extension Journal {
   func records(of index: Index, includingDeleted: Bool) throws(StoreError) -> [Record] {
     var records: [Record] = []
     records.reserveCapacity(includingDeleted ? index.count : index.liveCount)
-    var window = RecordWindow(folder: folder)
+    var window = RecordWindow()
     for number in 0..<index.count {
       let entry = index[number]
       guard entry.state == .live || (includingDeleted && entry.state == .deleted) else { continue }
-      records.append(Record(try window.content(at: index.location(of: entry)), entry))
+      let known = try index.knownOrigin(of: number, entry)
+      try window.read(index.location(of: entry)) { stored in
+        records.append(Record(stored, entry, known))
+      }
     }
     return records
   }
@@ -26,62 +29,124 @@ extension Journal {
     try checkOpen()
     try refresh()
     let bytes = Array(id.utf8)
-    let hash = ItemHash.of(bytes)
+    let hash = folder.hash.of(bytes)
     let found = state.withLock { state in
-      state.log.index.candidates(hash).map { ($0, state.log.index.location(of: $0)) }
+      state.log.index.candidates(hash).map {
+        ($0.number, $0.entry, state.log.index.location(of: $0.entry))
+      }
     }
-    for (entry, location) in found where includingDeleted || entry.state == .live {
-      let content = try folder.content(at: location)
-      if content.id == bytes { return Record(content, entry) }
+    for (number, entry, location) in found where includingDeleted || entry.state == .live {
+      var known: Origin?
+      if entry.created > 0 || entry.source > 0 {
+        let index = state.withLock { $0.log.index }
+        known = try index.knownOrigin(of: number, entry)
+      }
+      let record = try location.read { stored in
+        stored.isID(bytes) ? Record(stored, entry, known) : nil
+      }
+      if let record { return record }
     }
     return nil
   }
 }
 
-extension Record {
-  init(_ content: LineContent, _ entry: Index.Entry) {
-    self.init(
-      id: String(decoding: content.id, as: UTF8.self), revision: entry.revision,
-      created: entry.created, createdIndex: Int(entry.createdIndex),
-      isDeleted: entry.state != .live, body: content.body)
+extension Index {
+  /// An entry's place in the list, unless the record itself says it.
+  func knownOrigin(of number: Int, _ entry: Entry) throws(StoreError) -> Origin? {
+    if entry.created > 0 {
+      return Origin(created: entry.created, index: Int(entry.createdIndex))
+    }
+    return entry.source == 0 ? nil : try origin(of: number, entry)
   }
 }
 
+extension Record {
+  init(_ stored: StoredRecord, _ entry: Index.Entry, _ known: Origin?) {
+    let origin = known ?? stored.origin ?? Origin(created: entry.revision, index: 1)
+    self.init(
+      id: stored.idHasEscapes
+        ? String(decoding: stored.idBytes, as: UTF8.self)
+        : String(decoding: stored.rawID, as: UTF8.self),
+      revision: entry.revision, created: origin.created, createdIndex: origin.index,
+      isDeleted: entry.state != .live, body: stored.bodyBytes)
+  }
+
+  init(_ content: LineContent, _ entry: Index.Entry, _ origin: Origin) {
+    self.init(
+      id: String(decoding: content.id, as: UTF8.self), revision: entry.revision,
+      created: origin.created, createdIndex: origin.index, isDeleted: entry.state != .live,
+      body: content.body)
+  }
+
+  var origin: Origin { Origin(created: created, index: createdIndex) }
+}
+
 /// Reads records that mostly lie one after another, many with one call.
+///
+/// It keeps two stretches: what a list's items are in is a snapshot and a segment after it.
 struct RecordWindow {
   private static let bytes = 256 << 10
-  let folder: StoreFolder
-  private var segment: Int64 = 0
-  private var start: Int64 = 0
-  private var window: [UInt8] = []
-  private var expected = Place(segment: 0, offset: 0)
 
-  init(folder: StoreFolder) { self.folder = folder }
+  private struct Stretch {
+    var source: DataFile
+    var start: Int64
+    var bytes: [UInt8]
+    /// Where the next record would be, were they one after another.
+    var expected: Int64
 
-  mutating func content(at location: Location) throws(StoreError) -> LineContent {
-    let offset = location.place.offset
-    let isNear =
-      location.place.segment == expected.segment && offset >= expected.offset
-      && offset < expected.offset + Int64(RecordWindow.bytes)
-    defer {
-      expected = Place(segment: location.place.segment, offset: offset + Int64(location.length))
+    func holds(_ location: Location) -> Bool {
+      source === location.source && location.offset >= start
+        && location.offset + Int64(location.length) <= start + Int64(bytes.count)
     }
-    if !isNear { return try folder.content(at: location) }
-    let isInside =
-      segment == location.place.segment && offset >= start
-      && offset + Int64(location.length) <= start + Int64(window.count)
-    if !isInside {
-      let file = try folder.segment(location.place.segment)
-      do throws(SystemError) {
-        window = try file.bytes(at: offset, count: max(RecordWindow.bytes, location.length))
-      } catch {
-        throw .reading(folder.path(ofSegment: location.place.segment), at: offset, error)
+  }
+
+  private var latest: Stretch?
+  private var other: Stretch?
+
+  mutating func read<R>(
+    _ location: Location, _ use: (StoredRecord) -> R
+  ) throws(StoreError) -> R {
+    if latest?.source !== location.source { swap(&latest, &other) }
+    let end = location.offset + Int64(location.length)
+    if latest?.source !== location.source {
+      latest = Stretch(source: location.source, start: 0, bytes: [], expected: end)
+      return try location.read(use)
+    }
+    guard let stretch = latest else { return try location.read(use) }
+    latest?.expected = end
+    if !stretch.holds(location) {
+      let isNear =
+        location.offset >= stretch.expected
+        && location.offset < stretch.expected + Int64(RecordWindow.bytes)
+      if !isNear { return try location.read(use) }
+      try load(location)
+    }
+    guard let loaded = latest else { return try location.read(use) }
+    return try RecordWindow.use(loaded, location, use)
+  }
+
+  private mutating func load(_ location: Location) throws(StoreError) {
+    let count = max(RecordWindow.bytes, location.length)
+    // The old bytes go first, so that their room can be used again.
+    latest?.bytes = []
+    do throws(SystemError) {
+      latest?.bytes = try location.source.file.bytes(at: location.offset, count: count)
+    } catch {
+      throw .reading(location.source.path, at: location.offset, error)
+    }
+    latest?.start = location.offset
+  }
+
+  private static func use<R>(
+    _ stretch: Stretch, _ location: Location, _ use: (StoredRecord) -> R
+  ) throws(StoreError) -> R {
+    let from = Int(location.offset - stretch.start)
+    return try stretch.bytes.withUnsafeBytes { bytes in
+      Result { () throws(StoreError) in
+        let end = min(from + location.length, bytes.count)
+        return try location.source.read(
+          UnsafeRawBufferPointer(rebasing: bytes[min(from, end)..<end]), at: location.offset, use)
       }
-      segment = location.place.segment
-      start = offset
-    }
-    let from = Int(offset - start)
-    let slice = window[from..<min(from + location.length, window.count)]
-    return try StoreFolder.content(of: slice, at: location, in: folder)
+    }.get()
   }
 }

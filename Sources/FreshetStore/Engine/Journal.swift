@@ -9,6 +9,8 @@ final class Journal: Sendable {
     /// Durable commits only; with a relaxed durability also acknowledged ones.
     var log: LogState
     var head: HeadRecord
+    /// The last whole commit that was looked for beyond HEAD.
+    var visible: HeadRecord?
     /// Why nothing can be written any more.
     var failure: StoreError?
     var isClosed = false
@@ -16,6 +18,11 @@ final class Journal: Sendable {
     /// False when the last commit went through to its end: whoever holds LOCK again, and nobody in
     /// between, need not look for what others have appended.
     var mustLook = true
+    var isMaintenanceScheduled = false
+    /// Why the last automatic compaction failed.
+    var compactionProblem: String?
+    /// So much must be dead before the next automatic compaction.
+    var nextCompaction: Int64 = 0
   }
 
   struct Queue: Sendable {
@@ -79,8 +86,8 @@ final class Journal: Sendable {
 
   /// Before the oldest commit that is kept.
   func oldestToken() throws(StoreError) -> Token {
-    let first = try folder.segments().first ?? 1
-    return token(epoch: epoch(at: first - 1), revision: first - 1)
+    let base = try folder.listing().oldestBase ?? 0
+    return token(epoch: epoch(at: base), revision: base)
   }
 
   /// The epoch that a revision belongs to.
@@ -91,18 +98,77 @@ final class Journal: Sendable {
     }
   }
 
+  /// How far reads and feeds may go; nil when HEAD does not say.
+  func horizon() throws(StoreError) -> HeadRecord? {
+    let durable = try head.read()
+    if let durable {
+      state.withLock { state in
+        if durable.isAhead(of: state.head) { state.head = durable }
+      }
+    }
+    return options.visibility == .visible ? try visibleEnd(after: durable) : durable
+  }
+
+  /// The end of the last commit that is whole, durable or not.
+  private func visibleEnd(after durable: HeadRecord?) throws(StoreError) -> HeadRecord {
+    let (known, seen) = state.withLock { state in
+      let end = state.log.end
+      return (
+        HeadRecord(
+          epoch: state.log.epoch, segment: end.segment, offset: end.offset,
+          revision: state.log.revision), state.visible
+      )
+    }
+    var end = known
+    for other in [durable, seen] {
+      if let other, other.isAhead(of: end) { end = other }
+    }
+    while true {
+      let source = try folder.segment(end.segment)
+      let size = try source.size
+      if size > end.offset {
+        var reader = CommitReader(
+          source, from: Place(segment: end.segment, offset: end.offset), limit: size,
+          revision: end.revision, epoch: end.epoch, hash: folder.hash, isDurable: false)
+        while case .commit = try reader.next() {
+          end.offset = reader.commit.end.offset
+          end.revision = reader.revision
+          end.epoch = reader.epoch
+        }
+      }
+      guard end.segment <= end.revision, try folder.hasSegment(end.revision + 1) else { break }
+      end.segment = end.revision + 1
+      end.offset = 0
+    }
+    let found = end
+    state.withLock { $0.visible = found }
+    return found
+  }
+
   /// Takes in what other processes have made durable.
   ///
-  /// No lock on files.
+  /// No lock on files (I11).
   func refresh() throws(StoreError) {
-    guard let record = try head.read() else { return }  // Recovery rewrites it at the next commit.
-    let (end, revision, epoch) = state.withLock { state in
-      if record.isAhead(of: state.head) { state.head = record }
-      return (state.log.end, state.log.revision, state.log.epoch)
+    var attempts = 0
+    while true {
+      do throws(StoreError) {
+        return try takeIn()
+      } catch {
+        // The journal from here on was compacted away: its newest snapshot has it all.
+        attempts += 1
+        guard error.code == .compacted, attempts < 10 else { throw error }
+        try adoptNewest()
+      }
     }
-    guard record.revision > revision else { return }
-    var cursor = LogCursor(
-      folder: folder, from: end, revision: revision, epoch: epoch, wantsContents: false)
+  }
+
+  private func takeIn() throws(StoreError) {
+    guard let record = try horizon() else { return }  // Recovery rewrites it at the next commit.
+    let start = state.withLock { state -> LogCursor? in
+      guard record.revision > state.log.revision else { return nil }
+      return LogCursor(folder: folder, after: state.log, wantsContents: false)
+    }
+    guard var cursor = start else { return }
     while try cursor.next(upTo: record) {
       let commit = cursor.commit
       let result = state.withLock { state in

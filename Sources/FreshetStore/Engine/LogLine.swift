@@ -10,13 +10,6 @@ struct Place: Sendable, Hashable, Comparable {
   }
 }
 
-/// One line in the journal.
-struct Location: Sendable, Hashable {
-  var place: Place
-  /// The line's length, newline included.
-  var length: Int
-}
-
 /// What the index needs to know of one line.
 struct LogLine: Sendable {
   var kind: RecordLine.Kind
@@ -24,7 +17,9 @@ struct LogLine: Sendable {
   var replaces: Int64
   /// The number within the commit, from 1.
   var index: Int
-  var location: Location
+  var offset: Int64
+  /// The line's length, newline included.
+  var length: Int
   var hasBody = true
 }
 
@@ -35,6 +30,8 @@ struct LogCommit: Sendable {
   var epoch: Int64
   var time: Int64 = 0
   var lines: [LogLine] = []
+  /// The segment it is in.
+  var source: DataFile
   /// Where the commit after it begins.
   var end: Place
 }

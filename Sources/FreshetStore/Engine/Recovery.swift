@@ -23,58 +23,57 @@ struct Recovery {
   ///
   /// It spares the time under LOCK when a store is opened.
   func prescan() throws(StoreError) -> LogState? {
-    guard let watermark = try head.read(), !watermark.isPoisoned else { return nil }
-    let segments = try folder.segments()
-    guard let first = segments.first, segments.contains(watermark.segment) else { return nil }
-    var state = LogState(firstSegment: first)
-    let bad = try scan(
-      &state, segments: segments.filter { $0 <= watermark.segment }, watermark: watermark,
-      limit: watermark.offset)
-    if let bad { throw try refusal(bad, last: segments.last, proof: "HEAD") }
-    return state
+    try withStableBase { base, listing throws(StoreError) in
+      guard let watermark = try head.read(), !watermark.isPoisoned,
+        listing.segments.contains(watermark.segment)
+      else { return nil }
+      var state = LogState(base: base)
+      // A snapshot proves more than a HEAD that a power loss has thrown back.
+      guard watermark.segment >= state.end.segment else { return nil }
+      let bad = try scan(
+        &state, segments: listing.segments.filter { $0 <= watermark.segment },
+        watermark: watermark, limit: watermark.offset)
+      if let bad { throw try refusal(bad, last: listing.segments.last, proof: "HEAD") }
+      return state
+    }
   }
 
   /// Folds what may be believed without a lock and without changing anything.
   func readOnly() throws(StoreError) -> Result {
-    if let state = try prescan() {
-      let head = HeadRecord(
-        epoch: state.epoch, segment: state.end.segment, offset: state.end.offset,
-        revision: state.revision)
-      return Result(state: state, head: head)
+    if let state = try prescan() { return Result(state: state, head: watermark(of: state)) }
+    return try withStableBase { base, listing throws(StoreError) in
+      let last = try lastSegment(of: listing, after: base)
+      // Without a watermark, or with a poisoned one, only whole commits up to it are believed.
+      let watermark = try head.read()
+      if let watermark { try checkPresence(watermark, last: last) }
+      var state = LogState(base: base)
+      let size = try folder.segment(last).size
+      let durable = watermark?.segment == last ? watermark?.offset ?? 0 : 0
+      let limit = watermark == nil ? size : min(size, durable)
+      let bad = try scan(
+        &state, segments: listing.segments, watermark: watermark, limit: limit)
+      if let bad { try prove(bad, last: last, size: size, durable: durable) }
+      return Result(state: state, head: self.watermark(of: state))
     }
-    let segments = try folder.segments()
-    guard let first = segments.first, let last = segments.last else {
-      throw StoreError(
-        .damaged, "the store \(folder.path) has no segment left; restore it from a copy",
-        path: folder.path)
-    }
-    // Without a watermark, or with a poisoned one, only whole commits up to it are believed.
-    let watermark = try head.read()
-    if let watermark { try checkPresence(watermark, last: last) }
-    var state = LogState(firstSegment: first)
-    let size = try folder.size(ofSegment: last)
-    let durable = watermark?.segment == last ? watermark?.offset ?? 0 : 0
-    let limit = watermark == nil ? size : min(size, durable)
-    let bad = try scan(&state, segments: segments, watermark: watermark, limit: limit)
-    if let bad { try prove(bad, last: last, size: size, durable: durable) }
-    let head = HeadRecord(
-      epoch: state.epoch, segment: state.end.segment, offset: state.end.offset,
-      revision: state.revision)
-    return Result(state: state, head: head)
   }
 
-  /// Recovers, from a state that is known to be good or from the beginning.
+  private func watermark(of state: LogState) -> HeadRecord {
+    HeadRecord(
+      epoch: state.epoch, segment: state.end.segment, offset: state.end.offset,
+      revision: state.revision)
+  }
+
+  /// Recovers, from a state that is known to be good or from the newest snapshot.
   func run(from known: LogState?) throws(StoreError) -> Result {
     let watermark = try head.read()
-    let segments = try folder.segments()
-    guard let first = segments.first, let last = segments.last else {
-      throw StoreError(
-        .damaged, "the store \(folder.path) has no segment left; restore it from a copy",
-        path: folder.path)
-    }
+    let listing = try folder.listing()
+    let base = known == nil ? try newestBase(listing) : known?.index.base
+    let segments = listing.segments
+    let last = try lastSegment(of: listing, after: base)
     if let watermark { try checkPresence(watermark, last: last) }
-    var state = known ?? LogState(firstSegment: first)
-    var limit = try folder.size(ofSegment: last)
+    var state = known ?? LogState(base: base)
+    let source = try folder.segment(last)
+    var limit = try source.size
     let size = limit
     let durable = watermark?.segment == last ? watermark?.offset ?? 0 : 0
     if size < durable {
@@ -85,15 +84,74 @@ struct Recovery {
     }
     // After a failed sync the bytes beyond the watermark may look right and be lost.
     if watermark?.isPoisoned == true { limit = durable }
-    let remaining = segments.filter { $0 >= state.end.segment }
-    let bad = try scan(&state, segments: remaining, watermark: watermark, limit: limit)
+    let bad = try scan(&state, segments: segments, watermark: watermark, limit: limit)
     if let bad { try prove(bad, last: last, size: size, durable: durable) }
 
     var lostFile: String?
     if state.end.segment == last && state.end.offset < size {
       lostFile = try cut(state, size: size)
     }
-    return try publish(state, over: watermark, lostFile: lostFile)
+    return try publish(state, over: watermark, durable: durable, lostFile: lostFile)
+  }
+
+  // MARK: Where to begin
+
+  /// The newest snapshot that is whole; nil when the journal begins with its first commit.
+  ///
+  /// A snapshot that is not whole was damaged after it got its name. An older one does as well,
+  /// where the journal after it is kept: the fold is the same (I7).
+  private func newestBase(_ listing: StoreFolder.Listing) throws(StoreError) -> Snapshot? {
+    var problem: StoreError?
+    for revision in listing.snapshots.reversed() where revision >= listing.oldestBase ?? 0 {
+      do throws(Snapshot.Fault) {
+        return try Snapshot.open(revision, in: folder)
+      } catch {
+        switch error {
+        case .absent: continue
+        case .invalid(let error): problem = problem ?? error
+        case .failed(let error): throw error
+        }
+      }
+    }
+    if listing.segments.first == 1 || listing.segments.isEmpty { return nil }
+    let first = FileNames.segment(listing.segments[0])
+    throw problem
+      ?? StoreError(
+        .damaged,
+        "the journal of \(folder.path) begins with \(first), and there is no snapshot of what was "
+          + "before; restore it from a copy of the store", path: folder.path)
+  }
+
+  /// Looks for a base without a lock: a compaction may replace it meanwhile, then it looks again.
+  private func withStableBase<R>(
+    _ work: (Snapshot?, StoreFolder.Listing) throws(StoreError) -> R
+  ) throws(StoreError) -> R {
+    var attempts = 0
+    while true {
+      let listing = try folder.listing()
+      do throws(StoreError) {
+        return try work(try newestBase(listing), listing)
+      } catch {
+        attempts += 1
+        let now = try folder.listing()
+        let hasMoved = now.snapshots != listing.snapshots || now.segments != listing.segments
+        guard error.code == .damaged, hasMoved, attempts < 100 else { throw error }
+      }
+    }
+  }
+
+  /// The segment that is appended to; throws when the first one after the base is missing.
+  private func lastSegment(
+    of listing: StoreFolder.Listing, after base: Snapshot?
+  ) throws(StoreError) -> Int64 {
+    let first = (base?.revision ?? 0) + 1
+    guard let last = listing.segments.last, listing.segments.contains(first) else {
+      throw StoreError(
+        .damaged,
+        "the segment \(FileNames.segment(first)) of \(folder.path) is missing; restore it from a "
+          + "copy of the store", path: folder.path(ofSegment: first))
+    }
+    return last
   }
 
   /// Throws when the segment that HEAD is in is missing.
@@ -116,8 +174,9 @@ struct Recovery {
   private func scan(
     _ state: inout LogState, segments: [Int64], watermark: HeadRecord?, limit: Int64
   ) throws(StoreError) -> Bad? {
-    for (number, segment) in segments.enumerated() {
-      let isLast = number == segments.count - 1
+    for segment in segments where segment >= state.end.segment {
+      let isLast = segment == segments.last
+      let source = try folder.segment(segment)
       if segment != state.end.segment {
         guard segment == state.revision + 1 else {
           throw StoreError(
@@ -129,10 +188,11 @@ struct Recovery {
         }
         state.end = Place(segment: segment, offset: 0)
       }
-      let end = isLast ? limit : try folder.size(ofSegment: segment)
+      state.tail = source
+      let end = isLast ? limit : try source.size
       var reader = CommitReader(
-        file: try folder.segment(segment), from: state.end, limit: end, revision: state.revision,
-        epoch: state.epoch)
+        source, from: state.end, limit: end, revision: state.revision, epoch: state.epoch,
+        hash: folder.hash)
       var mark = watermark.flatMap { $0.segment == segment ? $0 : nil }
       if let found = mark, found.offset < state.end.offset { mark = nil }
       var isAtEnd = false
@@ -175,7 +235,7 @@ struct Recovery {
 
   private func refusal(_ bad: Bad, last: Int64?, proof: String) throws(StoreError) -> StoreError {
     let name = FileNames.segment(bad.segment)
-    let size = try folder.size(ofSegment: bad.segment)
+    let size = try folder.segment(bad.segment).size
     let next = try laterLine(bad, size: size) { $0.revision > bad.revision }
     let after = next.map { "the next readable record is of revision \($0.revision)" }
     return StoreError(
@@ -191,7 +251,7 @@ struct Recovery {
     _ bad: Bad, size: Int64, where fits: (RecordLine) -> Bool
   ) throws(StoreError) -> RecordLine? {
     var reader = LineReader(
-      file: try folder.segment(bad.segment), offset: bad.spot.line, limit: size)
+      file: try folder.segment(bad.segment).file, offset: bad.spot.line, limit: size)
     do throws(SystemError) {
       while true {
         switch try reader.next() {
@@ -214,7 +274,8 @@ struct Recovery {
 
   /// Moves the bytes after the last whole commit into a file of their own.
   private func cut(_ state: LogState, size: Int64) throws(StoreError) -> String {
-    let source = try folder.segment(state.end.segment)
+    let data = try folder.segment(state.end.segment)
+    let source = data.file
     let fileSystem = folder.fileSystem
     let time = options.now()
     var attempt = 0
@@ -240,6 +301,7 @@ struct Recovery {
       }
       try copy?.synchronize()
       try fileSystem.synchronizeDirectory(folder.path)
+      data.waypoints.forget(after: state.end.offset)
       // Synced by `publish`, before anything rests on it.
       try source.truncate(to: state.end.offset)
     } catch {
@@ -248,10 +310,10 @@ struct Recovery {
     return path
   }
 
-  /// Makes the tail durable and says so in HEAD; begins a new epoch when commits that were cut off
-  /// may have been seen.
+  /// Makes the tail durable and says so in HEAD; begins a new epoch when commits that are gone may
+  /// have been seen (I3).
   private func publish(
-    _ recovered: LogState, over watermark: HeadRecord?, lostFile: String?
+    _ recovered: LogState, over watermark: HeadRecord?, durable: Int64, lostFile: String?
   ) throws(StoreError) -> Result {
     var state = recovered
     let isRelaxed = options.durability != .everyCommit
@@ -261,11 +323,8 @@ struct Recovery {
     // down meanwhile.
     let hasRestarted =
       watermark.map { $0.isRelaxed && $0.boot != 0 && boot != 0 && $0.boot != boot } ?? false
-    if hasRestarted || lostFile != nil && (mayHaveBeenSeen || isRelaxed) {
-      try beginEpoch(&state)
-    } else if lostFile == nil {
-      try writeAgain(from: watermark, to: state.end)
-    }
+    try writeAgain(from: durable, to: state.end)
+    if hasRestarted || lostFile != nil && (mayHaveBeenSeen || isRelaxed) { try beginEpoch(&state) }
     let place = Place(segment: watermark?.segment ?? 0, offset: watermark?.offset ?? 0)
     if let watermark, lostFile == nil, !watermark.isPoisoned, place == state.end,
       !hasRestarted, !isRelaxed || watermark.isRelaxed && watermark.boot == boot
@@ -294,7 +353,7 @@ struct Recovery {
   }
 
   private func synchronize(_ segment: Int64) throws(StoreError) {
-    let file = try folder.segment(segment)
+    let file = try folder.segment(segment).file
     do throws(SystemError) {
       try file.synchronizeData()
     } catch {
@@ -308,9 +367,9 @@ struct Recovery {
   ///
   /// A process may have ended between a sync that failed and the word of it in HEAD. The system
   /// then takes the pages for clean, and the next sync would confirm what was never written.
-  private func writeAgain(from watermark: HeadRecord?, to end: Place) throws(StoreError) {
-    let file = try folder.segment(end.segment)
-    var at = watermark?.segment == end.segment ? watermark?.offset ?? 0 : 0
+  private func writeAgain(from durable: Int64, to end: Place) throws(StoreError) {
+    let file = try folder.segment(end.segment).file
+    var at = durable
     do throws(SystemError) {
       while at < end.offset {
         let bytes = try file.bytes(at: at, count: Int(min(1 << 20, end.offset - at)))
@@ -329,17 +388,17 @@ struct Recovery {
     let length = writer.append(
       LineWriter.Line(kind: .epoch, epoch: state.epoch + 1), revision: revision,
       durableBefore: state.end.offset, index: 1, count: 1, time: options.now())
-    let file = try folder.segment(state.end.segment)
+    let source = try folder.segment(state.end.segment)
     do throws(SystemError) {
-      try file.writeFully(writer.bytes, at: state.end.offset)
+      try source.file.writeFully(writer.bytes, at: state.end.offset)
     } catch {
       throw .system(error, doing: "write", path: folder.path(ofSegment: state.end.segment))
     }
     let end = Place(segment: state.end.segment, offset: state.end.offset + Int64(length))
     let line = LogLine(
-      kind: .epoch, hash: 0, replaces: 0, index: 1,
-      location: Location(place: state.end, length: length))
+      kind: .epoch, hash: 0, replaces: 0, index: 1, offset: state.end.offset, length: length)
     try state.apply(
-      LogCommit(revision: revision, epoch: state.epoch + 1, lines: [line], end: end))
+      LogCommit(
+        revision: revision, epoch: state.epoch + 1, lines: [line], source: source, end: end))
   }
 }

@@ -4,37 +4,74 @@ import Synchronization
 final class StoreFolder: Sendable {
   let path: String
   let fileSystem: any FileSystem
-  private let isReadOnly: Bool
+  let isReadOnly: Bool
+  let description: StoreDescription
+  let hash: ItemHash
   /// Guards the table only; files are opened outside.
   ///
   /// Many readers share one open file.
-  private let open = Mutex<[Int64: OpenSegment]>([:])
+  private let open = Mutex<[Int64: DataFile]>([:])
 
-  private struct OpenSegment: Sendable {
-    var file: any File
-    var path: String
-    /// What its name has to lead to.
-    var identity: FileIdentity?
-  }
-
-  init(path: String, fileSystem: any FileSystem, isReadOnly: Bool) {
+  init(
+    path: String, fileSystem: any FileSystem, isReadOnly: Bool,
+    description: StoreDescription = .unknown
+  ) {
     self.path = path
     self.fileSystem = fileSystem
     self.isReadOnly = isReadOnly
+    self.description = description
+    hash = ItemHash(storeID: description.id)
   }
+
+  var storeID: String { description.id }
+
+  /// What HEAD and snapshot indexes repeat of the id.
+  var storeBits: UInt64 { description.idLowBits }
 
   func path(of name: String) -> String { path + "/" + name }
 
   func path(ofSegment segment: Int64) -> String { path(of: FileNames.segment(segment)) }
 
-  /// The segments that are there, oldest first.
-  func segments() throws(StoreError) -> [Int64] {
+  /// The segments and snapshots that have a name at one moment.
+  struct Listing: Sendable {
+    /// By first revision, oldest first.
+    var segments: [Int64] = []
+    /// By revision, oldest first.
+    var snapshots: [Int64] = []
+    var names: [String] = []
+
+    /// The oldest revision whose state is kept: everything after it can be followed.
+    ///
+    /// 0 with the first segment; otherwise that of the oldest snapshot that has its journal.
+    var oldestBase: Int64? {
+      if segments.first == 1 { return 0 }
+      return snapshots.first { segments.contains($0 + 1) }
+    }
+
+    /// The base for a state as of a revision: the newest that is not after it.
+    func base(for revision: Int64) -> Int64? {
+      guard let oldest = oldestBase, oldest <= revision else { return nil }
+      let newest = snapshots.last { $0 <= revision && $0 >= oldest && segments.contains($0 + 1) }
+      return newest ?? oldest
+    }
+  }
+
+  func listing() throws(StoreError) -> Listing {
+    let names: [String]
     do throws(SystemError) {
-      return try fileSystem.list(path).compactMap(FileNames.firstRevision).sorted()
+      names = try fileSystem.list(path)
     } catch {
       throw .system(error, doing: "list", path: path, fallback: .notReadable)
     }
+    return Listing(
+      segments: names.compactMap(FileNames.firstRevision).sorted(),
+      snapshots: names.compactMap(FileNames.snapshotRevision).sorted(), names: names)
   }
+
+  /// The segments that are there, oldest first.
+  func segments() throws(StoreError) -> [Int64] { try listing().segments }
+
+  func size(ofSegment segment: Int64) throws(StoreError) -> Int64 { try self.segment(segment).size }
 
   func hasSegment(_ segment: Int64) throws(StoreError) -> Bool {
     if open.withLock({ $0[segment] != nil }) { return true }
@@ -49,16 +86,12 @@ final class StoreFolder: Sendable {
     }
   }
 
-  func segment(_ segment: Int64) throws(StoreError) -> any File {
-    if let file = open.withLock({ $0[segment]?.file }) { return file }
+  func segment(_ segment: Int64) throws(StoreError) -> DataFile {
+    if let file = open.withLock({ $0[segment] }) { return file }
     let path = path(ofSegment: segment)
     do throws(SystemError) {
       let file = try fileSystem.open(path, isReadOnly ? .read : .update)
-      return open.withLock { open in
-        if let first = open[segment] { return first.file }
-        open[segment] = OpenSegment(file: file, path: path)
-        return file
-      }
+      return remember(DataFile(file, .segment(segment), path: path), segment)
     } catch {
       if error.isAbsent {
         throw StoreError(
@@ -69,13 +102,22 @@ final class StoreFolder: Sendable {
     }
   }
 
-  func size(ofSegment segment: Int64) throws(StoreError) -> Int64 {
-    let file = try self.segment(segment)
-    do throws(SystemError) {
-      return try file.status().size
-    } catch {
-      throw .system(error, doing: "look at", path: path(ofSegment: segment))
+  private func remember(_ file: DataFile, _ segment: Int64) -> DataFile {
+    open.withLock { open in
+      if let first = open[segment] { return first }
+      open[segment] = file
+      return file
     }
+  }
+
+  /// Lets go of the segments before a revision: they close with their last reader.
+  func forgetSegments(before revision: Int64) {
+    let old = open.withLock { open -> [DataFile] in
+      let old = open.filter { $0.key < revision }
+      for segment in old.keys { open[segment] = nil }
+      return Array(old.values)
+    }
+    withExtendedLifetime(old) {}
   }
 
   /// The size of the segment that a name leads to.
@@ -83,24 +125,18 @@ final class StoreFolder: Sendable {
   /// Throws when an open segment is no longer what its name leads to: what is appended to a file
   /// that has lost its name is gone with the last process that has it open, however well it was
   /// synced.
-  func checkedSize(ofSegment segment: Int64) throws(StoreError) -> Int64 {
-    let file = try self.segment(segment)
-    guard var known = open.withLock({ $0[segment] }) else { return try size(ofSegment: segment) }
-    let found: FileStatus?
+  func checkedSize(of segment: DataFile) throws(StoreError) -> Int64 {
+    let path = segment.path
     do throws(SystemError) {
-      if known.identity == nil {
-        known.identity = try file.status().identity
-        open.withLock { $0[segment]?.identity = known.identity }
-      }
-      found = try fileSystem.status(at: known.path)
+      let known = try segment.identity
+      if let found = try fileSystem.status(at: path), found.identity == known { return found.size }
     } catch {
-      throw .system(error, doing: "look at", path: known.path, fallback: .notReadable)
+      throw .system(error, doing: "look at", path: path, fallback: .notReadable)
     }
-    if let found, found.identity == known.identity { return found.size }
     throw StoreError(
       .damaged,
-      "the segment \(known.path) was removed or replaced while the store was open, so nothing is "
-        + "written; put it back, or close the store and restore it from a copy", path: known.path)
+      "the segment \(path) was removed or replaced while the store was open, so nothing is "
+        + "written; put it back, or close the store and restore it from a copy", path: path)
   }
 
   /// Makes the next segment and makes its name durable.
@@ -109,41 +145,26 @@ final class StoreFolder: Sendable {
   func makeSegment(_ segment: Int64) throws(SystemError) {
     let file = try fileSystem.open(path(ofSegment: segment), .create)
     try fileSystem.synchronizeDirectory(path)
-    let path = path(ofSegment: segment)
-    open.withLock { $0[segment] = OpenSegment(file: file, path: path) }
-  }
-
-  /// Reads a line that the index points to, and checks it.
-  func content(at location: Location) throws(StoreError) -> LineContent {
-    let file = try segment(location.place.segment)
-    let bytes: [UInt8]
-    do throws(SystemError) {
-      bytes = try file.bytes(at: location.place.offset, count: location.length)
-    } catch {
-      throw .reading(path(ofSegment: location.place.segment), at: location.place.offset, error)
+    open.withLock {
+      $0[segment] = DataFile(file, .segment(segment), path: path(ofSegment: segment))
     }
-    return try StoreFolder.content(of: bytes[...], at: location, in: self)
   }
 
-  static func content(
-    of bytes: ArraySlice<UInt8>, at location: Location, in folder: StoreFolder
-  ) throws(StoreError) -> LineContent {
-    let result = bytes.withUnsafeBytes { raw -> Result<LineContent, LineFault> in
-      guard raw.count == location.length, raw.last == 0x0A else { return .failure(.short) }
-      let text = UnsafeRawBufferPointer(rebasing: raw.dropLast())
-      return Result { () throws(LineFault) in
-        let line = try RecordLine(text)
-        return LineContent(id: line.idBytes(in: text), body: [UInt8](text[line.body]))
+  func compacted(after revision: Int64, _ listing: Listing) -> StoreError {
+    let oldest = listing.oldestBase ?? 0
+    var epoch: Int64 = 1
+    if oldest > 0 {
+      do throws(Snapshot.Fault) {
+        epoch = try Snapshot.frame(oldest, in: self).0.epoch
+      } catch {
+        // Gone or damaged: whoever begins there is told. The message is what matters here.
+        epoch = 1
       }
     }
-    do throws(LineFault) {
-      return try result.get()
-    } catch {
-      let name = FileNames.segment(location.place.segment)
-      throw StoreError(
-        .damaged,
-        "the record at byte \(location.place.offset) of \(name) is damaged: \(error); "
-          + StoreError.damageAdvice, path: folder.path(of: name), cause: error)
-    }
+    return StoreError(
+      .compacted,
+      "the changes after revision \(revision) are no longer kept, the oldest is of revision "
+        + "\(oldest + 1); read the current state and follow from there", path: path,
+      oldest: Token(storeID: storeID, epoch: Int(epoch), revision: oldest))
   }
 }

@@ -16,41 +16,45 @@ struct StoreOpening {
 
   func open() throws(StoreError) -> Opened {
     try checkDirectory()
-    let folder = StoreFolder(
-      path: path, fileSystem: fileSystem, isReadOnly: options.isReadOnly)
-    if options.isReadOnly { return try openReadOnly(folder) }
+    if options.isReadOnly { return try openReadOnly() }
     Platform.ignoreFileSizeSignal()
     let lock = try openLock()
-    if try folder.status(of: FileNames.store) == nil {
+    let storePath = path + "/" + FileNames.store
+    if try status(storePath) == nil {
       try lock.hold { () throws(StoreError) in
-        if try folder.status(of: FileNames.store) == nil { try create(folder) }
+        if try status(storePath) == nil { try create() }
       }
     }
-    let description = try describe(writing: true)
-    let head = try openHead(description)
+    let folder = try folder(writing: true)
+    let head = try openHead(storeBits: folder.storeBits)
     if try head.read()?.revision ?? 0 == 0 { try makeNamesDurable() }
     let recovery = Recovery(folder: folder, head: head, options: options)
     let prescan = try recovery.prescan()
-    let result = try lock.hold { () throws(StoreError) in try recovery.run(from: prescan) }
-    return Opened(folder: folder, description: description, head: head, lock: lock, result: result)
+    let result = try lock.hold { () throws(StoreError) in
+      try LeftOvers(folder: folder).remove()
+      return try recovery.run(from: prescan)
+    }
+    return Opened(
+      folder: folder, description: folder.description, head: head, lock: lock, result: result)
   }
 
   /// The lock and HEAD of a store whose journal need not check.
   func openToRepair() throws(StoreError) -> (lock: WriteLock, head: HeadFile) {
     try checkDirectory()
     let description = try describe(writing: true)
-    return (try openLock(), try openHead(description))
+    return (try openLock(), try openHead(storeBits: description.idLowBits))
   }
 
-  private func openReadOnly(_ folder: StoreFolder) throws(StoreError) -> Opened {
-    let description = try describe(writing: false)
+  private func openReadOnly() throws(StoreError) -> Opened {
+    let folder = try folder(writing: false)
     let head: HeadFile
+    let headPath = folder.path(of: FileNames.head)
     do throws(SystemError) {
-      let file = try fileSystem.open(folder.path(of: FileNames.head), .read)
+      let file = try fileSystem.open(headPath, .read)
       head = HeadFile(
-        path: folder.path(of: FileNames.head), file: file, storeBits: description.idLowBits)
+        path: headPath, file: file, fileSystem: fileSystem, timeout: options.lockTimeout,
+        storeBits: folder.storeBits)
     } catch {
-      let headPath = folder.path(of: FileNames.head)
       if error.isAbsent {
         throw StoreError(
           .notReadable,
@@ -60,7 +64,14 @@ struct StoreOpening {
       throw .system(error, doing: "read", path: headPath, fallback: .notReadable)
     }
     let result = try Recovery(folder: folder, head: head, options: options).readOnly()
-    return Opened(folder: folder, description: description, head: head, lock: nil, result: result)
+    return Opened(
+      folder: folder, description: folder.description, head: head, lock: nil, result: result)
+  }
+
+  private func folder(writing: Bool) throws(StoreError) -> StoreFolder {
+    StoreFolder(
+      path: path, fileSystem: fileSystem, isReadOnly: !writing,
+      description: try describe(writing: writing))
   }
 
   // MARK: The directory
@@ -214,36 +225,38 @@ struct StoreOpening {
   /// Makes an empty store.
   ///
   /// The rename of STORE is the moment from which it exists, so all else has its name before.
-  private func create(_ folder: StoreFolder) throws(StoreError) {
+  private func create() throws(StoreError) {
+    let segmentPath = path + "/" + FileNames.segment(1)
     let description = StoreDescription(id: options.makeStoreID(), created: options.now())
     do throws(SystemError) {
-      _ = try fileSystem.open(folder.path(ofSegment: 1), .create)
+      _ = try fileSystem.open(segmentPath, .create)
     } catch {
-      throw .system(
-        error, doing: "make", path: folder.path(ofSegment: 1), fallback: .notWritable)
+      throw .system(error, doing: "make", path: segmentPath, fallback: .notWritable)
     }
     let isRelaxed = options.durability != .everyCommit
-    _ = try openHead(description).reset(
+    _ = try openHead(storeBits: description.idLowBits).reset(
       HeadRecord(segment: 1, revision: 0, isRelaxed: isRelaxed, boot: options.boot()),
       overPoison: true)
-    let new = folder.path(of: FileNames.newStore)
+    let new = path + "/" + FileNames.newStore
     do throws(SystemError) {
       try fileSystem.synchronizeDirectory(path)
       let file = try fileSystem.open(new, .create)
       try file.truncate(to: 0)
       try file.writeFully(description.encoded, at: 0)
       try file.synchronize()
-      try fileSystem.rename(new, to: folder.path(of: FileNames.store))
+      try fileSystem.rename(new, to: path + "/" + FileNames.store)
     } catch {
       throw .system(error, doing: "make", path: new, fallback: .notWritable)
     }
   }
 
-  private func openHead(_ description: StoreDescription) throws(StoreError) -> HeadFile {
+  private func openHead(storeBits: UInt64) throws(StoreError) -> HeadFile {
     let headPath = path + "/" + FileNames.head
     do throws(SystemError) {
       let file = try fileSystem.open(headPath, .create)
-      return HeadFile(path: headPath, file: file, storeBits: description.idLowBits)
+      return HeadFile(
+        path: headPath, file: file, fileSystem: fileSystem, timeout: options.lockTimeout,
+        storeBits: storeBits)
     } catch {
       throw .opening(headPath, error, fallback: .notWritable, on: fileSystem)
     }

@@ -66,7 +66,7 @@ final class WriteLock: Sendable {
   func acquire() throws(StoreError) -> Holding {
     var isOwned = false
     do throws(SystemError) {
-      isOwned = try wait()
+      isOwned = try PollingLock.acquire(file, fileSystem, timeout)
       if isOwned, try isInPlace() { return try writeOwner() }
     } catch {
       if isOwned { release() }
@@ -85,20 +85,6 @@ final class WriteLock: Sendable {
   }
 
   func release() { file.unlock() }
-
-  /// False when the time is over.
-  private func wait() throws(SystemError) -> Bool {
-    if try file.lock(wait: false) { return true }
-    let clock = ContinuousClock()
-    let deadline = clock.now + timeout
-    var pause: UInt32 = 20
-    while !(try file.lock(wait: false)) {
-      if clock.now >= deadline { return false }
-      fileSystem.pause(microseconds: pause)
-      pause = min(pause * 2, 2_000)
-    }
-    return true
-  }
 
   private func writeOwner() throws(SystemError) -> Holding {
     let owner = owner
@@ -124,5 +110,24 @@ final class WriteLock: Sendable {
       .locked,
       "another process has held the lock \(path) for \(timeout): \(text); wait for it, or "
         + "end it", path: path)
+  }
+}
+
+/// A file's lock with a time-out.
+enum PollingLock {
+  /// False when the time is over.
+  static func acquire(
+    _ file: any File, _ fileSystem: any FileSystem, _ timeout: Duration
+  ) throws(SystemError) -> Bool {
+    if try file.lock(wait: false) { return true }
+    let clock = ContinuousClock()
+    let deadline = clock.now + timeout
+    var pause: UInt32 = 20
+    while !(try file.lock(wait: false)) {
+      if clock.now >= deadline { return false }
+      fileSystem.pause(microseconds: pause)
+      pause = min(pause * 2, 2_000)
+    }
+    return true
   }
 }

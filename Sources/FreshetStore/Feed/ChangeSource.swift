@@ -46,27 +46,31 @@ struct ChangeSource: PullSource {
 extension Journal {
   /// A cursor after the last commit of the state.
   func cursorAtEnd() -> LogCursor {
-    let (end, revision, epoch) = state.withLock { ($0.log.end, $0.log.revision, $0.log.epoch) }
-    return LogCursor(
-      folder: folder, from: end, revision: revision, epoch: epoch, wantsContents: true)
+    state.withLock { LogCursor(folder: folder, after: $0.log, wantsContents: true) }
   }
 
-  /// A cursor at the start of the segment that the commit after `revision` is in.
+  /// A cursor at or shortly before the commit after `revision`.
   func cursor(after revision: Int64) throws(StoreError) -> LogCursor {
-    let segments = try folder.segments()
-    guard let segment = segments.last(where: { $0 <= revision + 1 }) else {
-      throw compacted(after: revision, oldest: segments.first ?? 1)
+    let listing = try folder.listing()
+    guard let oldest = listing.oldestBase, oldest <= revision,
+      let segment = listing.segments.last(where: { $0 <= revision + 1 })
+    else { throw folder.compacted(after: revision, listing) }
+    var place = Place(segment: segment, offset: 0)
+    var before = segment - 1
+    let source: DataFile?
+    do throws(StoreError) {
+      source = try folder.segment(segment)
+    } catch {
+      // Removed a moment ago, or unreadable: the cursor finds out which, and says so.
+      source = nil
+    }
+    if let point = source?.waypoints.nearest(to: revision) {
+      place.offset = point.offset
+      before = point.revision
     }
     return LogCursor(
-      folder: folder, from: Place(segment: segment, offset: 0), revision: segment - 1,
-      epoch: epoch(at: segment - 1), wantsContents: true)
-  }
-
-  func compacted(after revision: Int64, oldest: Int64) -> StoreError {
-    StoreError(
-      .compacted,
-      "the changes after revision \(revision) are no longer kept, the oldest is "
-        + "\(oldest); read the current state and follow from there", path: path)
+      folder: folder, from: place, revision: before, epoch: epoch(at: before), source: source,
+      wantsContents: true)
   }
 
   /// Tells whether this store's history holds the token's commit.
@@ -94,11 +98,13 @@ extension Journal {
           + "gave it up, or this is an older copy; read the current state and follow from there",
         path: path)
     }
-    let oldest = try oldestToken().revision
-    if token.revision < oldest { throw compacted(after: token.revision, oldest: oldest + 1) }
+    let listing = try folder.listing()
+    if token.revision < listing.oldestBase ?? 0 {
+      throw folder.compacted(after: token.revision, listing)
+    }
   }
 
-  /// The state as of a revision: folded from the journal, unless it is the current one.
+  /// The state as of a revision: the current one, or folded from a snapshot before it.
   func log(at revision: Int64) throws(StoreError) -> LogState {
     var current = state.withLock { $0.log }
     if current.revision < revision {
@@ -107,20 +113,37 @@ extension Journal {
       current = state.withLock { $0.log }
     }
     if current.revision <= revision { return current }
-    let first = try oldestToken().revision + 1
-    var log = LogState(firstSegment: first)
-    var cursor = LogCursor(
-      folder: folder, from: log.end, revision: log.revision, epoch: log.epoch,
-      wantsContents: false)
+    var log = try base(for: revision, below: current)
+    var cursor = LogCursor(folder: folder, after: log, wantsContents: false)
     let limit = HeadRecord(
       segment: current.end.segment, offset: current.end.offset, revision: current.revision)
-    while try cursor.next(upTo: limit), cursor.revision <= revision { try log.apply(cursor.commit) }
+    while log.revision < revision, try cursor.next(upTo: limit), cursor.revision <= revision {
+      try log.apply(cursor.commit)
+    }
     return log
   }
 
-  /// What a commit did, item by item.
+  /// A state to fold from.
+  private func base(for revision: Int64, below current: LogState) throws(StoreError) -> LogState {
+    if let base = current.index.base, base.revision <= revision { return LogState(base: base) }
+    let listing = try folder.listing()
+    guard let base = listing.base(for: revision) else {
+      throw folder.compacted(after: revision, listing)
+    }
+    if base == 0 { return LogState() }
+    do throws(Snapshot.Fault) {
+      return LogState(base: try Snapshot.open(base, in: folder))
+    } catch {
+      switch error {
+      case .absent: throw folder.compacted(after: revision, try folder.listing())
+      case .invalid(let error), .failed(let error): throw error
+      }
+    }
+  }
+
+  /// What a commit did, item by item; `before` is the index before it, when it is at hand.
   func changes(
-    of commit: LogCommit, _ contents: [LineContent]
+    of commit: LogCommit, _ contents: [LineContent], before: Index? = nil
   ) throws(StoreError) -> [Change] {
     var items: [(kind: Change.Kind, id: String, body: [UInt8]?)] = []
     for (number, (line, content)) in zip(commit.lines, contents).enumerated() {
@@ -130,20 +153,35 @@ extension Journal {
       case .soft: items.append((.removed, id, content.body.isEmpty ? nil : content.body))
       case .restore: items.append((.restored, id, content.body))
       case .clear:
-        // One line in the journal; who was live then is known from the lines before it.
-        var log = try self.log(at: commit.revision - 1)
-        for earlier in commit.lines[..<number] {
-          _ = log.index.apply(earlier, revision: commit.revision)
-        }
-        for record in try records(of: log.index, includingDeleted: false) {
+        let index = try index(before: commit, line: number, before)
+        for record in try records(of: index, includingDeleted: false) {
           items.append((.removed, record.id, record.body))
         }
-      case .epoch, .unknown: break
+      case .erase, .epoch, .unknown: break
       }
     }
     return items.enumerated().map { number, item in
       Change(
         kind: item.kind, id: item.id, body: item.body, index: number + 1, count: items.count)
     }
+  }
+
+  /// The index before a line of a commit: one line of the journal deletes all, and who was live
+  /// then is known from the lines before it.
+  private func index(
+    before commit: LogCommit, line number: Int, _ before: Index?
+  ) throws(StoreError) -> Index {
+    var index: Index
+    if let before {
+      index = before
+    } else {
+      if state.withLock({ $0.log.revision < commit.revision }) { try refresh() }
+      let kept = state.withLock { $0.log.beforeClear }
+      let isLast = commit.lines[(number + 1)...].allSatisfy { $0.kind != .clear }
+      if let kept, kept.revision == commit.revision, isLast { return kept.index }
+      index = try log(at: commit.revision - 1).index
+    }
+    for earlier in commit.lines[..<number] { _ = index.apply(earlier, of: commit) }
+    return index
   }
 }

@@ -22,6 +22,7 @@ final class FeedHub: FeedHome {
     var limit: HeadRecord
     var listeners: [ObjectIdentifier: any FeedListener] = [:]
     var watch: (any Watch)?
+    var lastSnapshotLook: ContinuousClock.Instant?
     var isClosed = false
     var closingError: StoreError?
   }
@@ -53,7 +54,7 @@ final class FeedHub: FeedHome {
     }
     if isClosed { throw error ?? .closed(journal.path) }
     if !isWatching { try startFollowing(journal) }
-    if let record = try journal.head.read() { advance(to: record) }
+    if let record = try journal.horizon() { advance(to: record) }
   }
 
   func remove(_ listener: any FeedListener) {
@@ -81,7 +82,9 @@ final class FeedHub: FeedHome {
   private func startFollowing(_ journal: Journal) throws(StoreError) {
     let watch: any Watch
     do throws(SystemError) {
-      watch = try journal.folder.fileSystem.watch(directory: journal.path, file: journal.head.path)
+      watch = try journal.folder.fileSystem.watch(
+        directory: journal.path, file: journal.head.path,
+        includesWrites: journal.options.visibility == .visible)
     } catch {
       throw .system(error, doing: "watch", path: journal.path)
     }
@@ -106,6 +109,16 @@ final class FeedHub: FeedHome {
     }
   }
 
+  /// True once a second at most: for looking whether another process has compacted the store.
+  fileprivate func isTimeForSnapshots() -> Bool {
+    let now = ContinuousClock.now
+    return state.withLock { state in
+      if let last = state.lastSnapshotLook, now - last < .seconds(1) { return false }
+      state.lastSnapshotLook = now
+      return true
+    }
+  }
+
   fileprivate var isFollowing: Bool { state.withLock { $0.watch != nil } }
 }
 
@@ -118,7 +131,8 @@ extension Journal {
         throw StoreError(
           .ioError, "the store \(path) was removed or replaced while it was open", path: path)
       }
-      if let record = try head.read() { hub.advance(to: record) }
+      if let record = try horizon() { hub.advance(to: record) }
+      if hub.isTimeForSnapshots() { considerMaintenance(hasRolled: false, looksForSnapshot: true) }
       return true
     } catch {
       hub.close(error)

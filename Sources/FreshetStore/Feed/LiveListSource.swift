@@ -7,7 +7,7 @@ struct LiveListSource: PullSource {
   private let start: StartPosition
   private var cursor: LogCursor?
   private var index = Index()
-  private var records: [Record] = []
+  private var rows = RecordList()
 
   init(journal: Journal, query: Query, start: StartPosition) {
     self.journal = journal
@@ -19,14 +19,13 @@ struct LiveListSource: PullSource {
     if cursor == nil { return try open() }
     let limit = journal.hub.limit
     while try cursor?.next(upTo: limit) == true, let cursor {
-      let all = try journal.changes(of: cursor.commit, cursor.contents)
-      let before = records
-      try apply(cursor.commit, cursor.contents)
+      let all = try journal.changes(of: cursor.commit, cursor.contents, before: index)
+      let diff = try apply(cursor.commit, cursor.contents)
       let changes = all.filter { query.matches($0.id) }
       if changes.isEmpty { continue }
       return LiveList(
-        token: journal.token(epoch: cursor.epoch, revision: cursor.revision), records: records,
-        diff: ListDiff(from: before, to: records, touched: Set(changes.map { Array($0.id.utf8) })),
+        token: journal.token(epoch: cursor.epoch, revision: cursor.revision), rows: rows,
+        diff: diff,
         changes: ChangeSet(
           epoch: Int(cursor.epoch), revision: cursor.revision, time: cursor.commit.time,
           changes: changes),
@@ -48,90 +47,83 @@ struct LiveListSource: PullSource {
       log = try journal.log(at: token.revision)
     }
     index = log.index
-    records = try journal.records(of: index, includingDeleted: false)
-      .filter { query.matches($0.id) }
-    cursor = LogCursor(
-      folder: journal.folder, from: log.end, revision: log.revision, epoch: log.epoch,
-      wantsContents: true)
+    let all = try journal.records(of: index, includingDeleted: false)
+    rows = RecordList(query.isAll ? all : all.filter { query.matches($0.id) })
+    cursor = LogCursor(folder: journal.folder, after: log, wantsContents: true)
     return LiveList(
-      token: journal.token(epoch: log.epoch, revision: log.revision), records: records,
+      token: journal.token(epoch: log.epoch, revision: log.revision), rows: rows,
       diff: ListDiff(), changes: nil, isInitial: true)
   }
 
-  private mutating func apply(_ commit: LogCommit, _ contents: [LineContent]) throws(StoreError) {
+  /// Brings index and rows to the commit, and says how the rows changed.
+  ///
+  /// O(lines × log rows), but for a delete-all.
+  private mutating func apply(
+    _ commit: LogCommit, _ contents: [LineContent]
+  ) throws(StoreError) -> ListDiff {
+    let before = rows
+    var touched: [[UInt8]: Touched] = [:]
     for (line, content) in zip(commit.lines, contents) {
-      switch index.apply(line, revision: commit.revision) {
+      switch index.apply(line, of: commit) {
       case .inserted(let number), .restored(let number), .updated(let number):
-        let record = Record(content, index[number])
+        let entry = index[number]
+        let record = Record(content, entry, try index.origin(of: number, entry))
         guard query.matches(record.id) else { continue }
-        let at = place(record.created, record.createdIndex)
-        if at < records.count, records[at].isSame(as: record) {
-          records[at] = record
+        let at = rows.place(record.origin)
+        if at < rows.count, rows[at].origin == record.origin {
+          touched[content.id, default: Touched(before: rows[at])].after = record
+          rows.replace(record, at: at)
         } else {
-          records.insert(record, at: at)
+          touched[content.id, default: Touched()].after = record
+          rows.insert(record, at: at)
         }
       case .removed(let number):
-        let entry = index[number]
-        let at = place(entry.created, Int(entry.createdIndex))
-        if at < records.count, records[at].created == entry.created,
-          records[at].createdIndex == Int(entry.createdIndex)
-        {
-          records.remove(at: at)
+        guard let (at, record) = rows.row(at: try index.origin(of: number, index[number])) else {
+          continue  // Not of this query.
         }
+        touched[content.id, default: Touched(before: record)].after = nil
+        rows.remove(at: at)
       case .cleared:
-        records.removeAll()
+        for record in rows {
+          touched[Array(record.id.utf8), default: Touched(before: record)].after = nil
+        }
+        rows = RecordList()
       case nil, Index.Effect.none?: break
       }
     }
-  }
-
-  /// The first row that is not before the given place in list order.
-  private func place(_ created: Int64, _ createdIndex: Int) -> Int {
-    var low = 0
-    var high = records.count
-    while low < high {
-      let middle = (low + high) / 2
-      let row = records[middle]
-      if (row.created, row.createdIndex) < (created, createdIndex) {
-        low = middle + 1
-      } else {
-        high = middle
-      }
-    }
-    return low
+    return ListDiff(from: before, to: rows, touched.values)
   }
 }
 
-extension Record {
-  fileprivate func isSame(as other: Record) -> Bool {
-    created == other.created && createdIndex == other.createdIndex
-  }
+/// A row before a commit and after it.
+private struct Touched {
+  var before: Record?
+  var after: Record?
 }
 
 extension ListDiff {
-  /// The difference between two lists of which only the touched ids differ.
-  ///
-  /// - Complexity: O(n) over both lists, without hashing rows that were not touched.
-  init(from old: [Record], to new: [Record], touched: Set<[UInt8]>) {
+  /// The difference between two lists that differ in the touched rows only.
+  fileprivate init(from old: RecordList, to new: RecordList, _ touched: some Sequence<Touched>) {
     self.init()
-    var before: [[UInt8]: (index: Int, record: Record)] = [:]
-    for (index, record) in old.enumerated() {
-      let id = Array(record.id.utf8)
-      if touched.contains(id) { before[id] = (index, record) }
-    }
-    for (index, record) in new.enumerated() {
-      let id = Array(record.id.utf8)
-      guard touched.contains(id) else { continue }
-      guard let was = before.removeValue(forKey: id) else {
-        inserted.append(Row(id: record.id, index: index))
-        continue
+    var updatedRows: [Row] = []
+    for row in touched {
+      switch (row.before, row.after) {
+      case (nil, nil): continue
+      case (let before?, nil):
+        removed.append(Row(id: before.id, index: old.place(before.origin)))
+      case (nil, let after?):
+        inserted.append(Row(id: after.id, index: new.place(after.origin)))
+      case (let before?, let after?):
+        let place = new.place(after.origin)
+        if before.origin != after.origin {
+          moved.append(Move(id: after.id, from: old.place(before.origin), to: place))
+        }
+        if before.body != after.body { updatedRows.append(Row(id: after.id, index: place)) }
       }
-      let isMoved =
-        was.record.created != record.created || was.record.createdIndex != record.createdIndex
-      if isMoved { moved.append(Move(id: record.id, from: was.index, to: index)) }
-      if was.record.body != record.body { updated.append(record.id) }
     }
-    removed = before.values.map { Row(id: $0.record.id, index: $0.index) }
-      .sorted { $0.index < $1.index }
+    removed.sort { $0.index < $1.index }
+    inserted.sort { $0.index < $1.index }
+    moved.sort { $0.to < $1.to }
+    updated = updatedRows.sorted { $0.index < $1.index }.map(\.id)
   }
 }

@@ -160,11 +160,12 @@ extension Journal {
     try checkOpen()
     try refresh()
     let log = state.withLock { $0.log }
-    var window = RecordWindow(folder: folder)
+    var window = RecordWindow()
     for number in 0..<log.index.count {
       let entry = log.index[number]
       guard entry.state == .live || (includingDeleted && entry.state == .deleted) else { continue }
-      try visit(Record(try window.content(at: log.index.location(of: entry)), entry))
+      let known = try log.index.knownOrigin(of: number, entry)
+      try visit(try window.read(log.index.location(of: entry)) { Record($0, entry, known) })
     }
     return token(epoch: log.epoch, revision: log.revision)
   }

@@ -92,6 +92,11 @@ struct HistoryCheck {
       for (id, item) in items where item.isLive { items[id] = (line.revision, false) }
       deletedCount += liveCount
       liveCount = 0
+    case .erase:
+      for (id, item) in items where !item.isLive && item.revision <= line.replaces {
+        items[id] = nil
+        deletedCount -= 1
+      }
     default: break
     }
     return nil

@@ -60,8 +60,11 @@ extension StoreFiles {
     progress: (_ done: Int64, _ total: Int64) -> Void = { _, _ in }
   ) throws(StoreError) -> SalvageReport {
     let folder = try folder(path, options)
-    let segments = try folder.segments()
-    if segments.isEmpty {
+    let listing = try folder.listing()
+    // A journal that begins with its first commit says all that a snapshot says.
+    let base = listing.segments.first == 1 ? nil : listing.snapshots.last
+    let segments = listing.segments.filter { $0 > base ?? 0 }
+    if segments.isEmpty && base == nil {
       throw StoreError(.notAStore, "\(path) holds no segment of a journal", path: path)
     }
     if let names = try? options.fileSystem.list(destination), !names.isEmpty {
@@ -78,7 +81,7 @@ extension StoreFiles {
     let store = try DatabaseManager.open(at: destination, options: newOptions)
     defer { store.close() }
     var salvage = Salvage(folder: folder, store: store, time: time)
-    try salvage.run(segments, progress)
+    try salvage.run(base, segments, progress)
     salvage.report.storeID = store.storeID
     return salvage.report
   }
@@ -114,15 +117,16 @@ private struct Salvage {
   }
 
   mutating func run(
-    _ segments: [Int64], _ progress: (Int64, Int64) -> Void
+    _ base: Int64?, _ segments: [Int64], _ progress: (Int64, Int64) -> Void
   ) throws(StoreError) {
     var total: Int64 = 0
     for segment in segments { total += try folder.size(ofSegment: segment) }
     var done: Int64 = 0
-    revision = (segments.first ?? 1) - 1
+    revision = base ?? (segments.first ?? 1) - 1
+    if let base { try readSnapshot(base) }
     for segment in segments {
       let size = try folder.size(ofSegment: segment)
-      var scan = SegmentScan(file: try folder.segment(segment), size: size)
+      var scan = SegmentScan(file: try folder.segment(segment).file, size: size)
       var told: Int64 = 0
       while let step = try next(&scan, segment), try take(step, scan, size) {
         if scan.place - told > 1 << 20 {
@@ -136,6 +140,73 @@ private struct Salvage {
     try writer.finish()
     report.liveCount = known.values.count { $0 }
     progress(total, total)
+  }
+
+  /// Saves the items of a snapshot whose lines check, in its order.
+  private mutating func readSnapshot(_ revision: Int64) throws(StoreError) {
+    let path = folder.path(of: FileNames.snapshot(revision))
+    var lines: LineReader
+    do throws(SystemError) {
+      let file = try folder.fileSystem.open(path, .read)
+      lines = LineReader(file: file, offset: 0, limit: try file.status().size)
+    } catch {
+      throw .reading(path, at: 0, error)
+    }
+    while let line = try nextLine(&lines, path) {
+      if !addItem(line, isFirst: lines.offset == Int64(line.count + 1)) {
+        report.badBytes += Int64(line.count + 1)
+      }
+      if operations.count >= 200 { try flushItems() }
+    }
+    try flushItems()
+  }
+
+  /// The next line, good or bad; what has no end, or is too long, is passed over and counted.
+  private mutating func nextLine(
+    _ lines: inout LineReader, _ path: String
+  ) throws(StoreError) -> [UInt8]? {
+    do throws(SystemError) {
+      while true {
+        let start = lines.offset
+        switch try lines.next() {
+        case .end: return nil
+        case .line(let range): return Array(lines.buffer[range])
+        case .torn:
+          let goesOn = try lines.skipTornLine()
+          report.badBytes += lines.offset - start
+          if !goesOn { return nil }
+        }
+      }
+    } catch {
+      throw .reading(path, at: lines.offset, error)
+    }
+  }
+
+  /// False for a line that is no item, and is neither the first nor the last of a snapshot.
+  private mutating func addItem(_ line: [UInt8], isFirst: Bool) -> Bool {
+    line.withUnsafeBytes { bytes in
+      do throws(LineFault) {
+        let item = try SnapshotLine(bytes)
+        let raw = UnsafeRawBufferPointer(rebasing: bytes[item.id])
+        let id = item.idHasEscapes ? EscapedID.bytes(raw) : [UInt8](raw)
+        let text = String(decoding: id, as: UTF8.self)
+        operations.append(.save(id: text, body: Array(bytes[item.body])))
+        if item.isDeleted { operations.append(.delete(id: text)) }
+        known[id] = !item.isDeleted
+        report.records += 1
+        return true
+      } catch {
+        return isFirst && SnapshotHeader(line: line[...]) != nil
+          || SnapshotFooter(line: line[...]) != nil
+      }
+    }
+  }
+
+  private mutating func flushItems() throws(StoreError) {
+    if operations.isEmpty { return }
+    report.commits += 1
+    try writer.apply(operations)
+    operations = []
   }
 
   private func next(

@@ -99,7 +99,7 @@ private struct Signing {
           + "changed; mend the line, or use `freshet store salvage`", path: folder.path(of: name))
     }
     let size = try folder.size(ofSegment: segment)
-    var reader = LineReader(file: try folder.segment(segment), offset: 0, limit: size)
+    var reader = LineReader(file: try folder.segment(segment).file, offset: 0, limit: size)
     while true {
       let offset = reader.offset
       let step: LineReader.Step

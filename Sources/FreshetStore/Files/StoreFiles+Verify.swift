@@ -52,6 +52,7 @@ private struct Verification {
       }
       try read(segment, isLast: segment == segments.last, &history, total, progress)
     }
+    try readSnapshots()
     survey.revision = history.revision
     survey.epoch = max(survey.epoch, history.epoch)
     if let head, let last = segments.last, head.segment > last {
@@ -60,6 +61,53 @@ private struct Verification {
         "the segment is missing: HEAD says it holds commits up to \(head.revision)")
     }
     progress(total, total)
+  }
+
+  /// Checks each snapshot and its index, and that what the journal lacks is in one.
+  private mutating func readSnapshots() throws(StoreError) {
+    guard let id = survey.storeID else { return }
+    let described = StoreFolder(
+      path: folder.path, fileSystem: folder.fileSystem, isReadOnly: true,
+      description: StoreDescription(id: id, created: 0))
+    let listing = try described.listing()
+    var isReadable = listing.segments.first == 1
+    for revision in listing.snapshots {
+      survey.files += 1
+      let name = FileNames.snapshot(revision)
+      do throws(Snapshot.Fault) {
+        if try !Snapshot.hasSoundIndex(revision, in: described) {
+          note(
+            .note, FileNames.snapshotIndex(revision),
+            "it is missing or does not check; the next writer makes it again")
+        }
+        let snapshot = try Snapshot.open(revision, in: described)
+        survey.bytes += snapshot.footer.offset
+        try readItems(of: snapshot)
+        if listing.segments.contains(revision + 1) { isReadable = true }
+      } catch {
+        switch error {
+        case .absent: continue
+        case .invalid(let error): note(.damage, name, error.message)
+        case .failed(let error): throw error
+        }
+      }
+    }
+    if !isReadable {
+      note(
+        .damage, FileNames.segment(listing.segments.first ?? 1),
+        "the journal begins here, and no whole snapshot has what was before")
+    }
+  }
+
+  private mutating func readItems(of snapshot: Snapshot) throws(Snapshot.Fault) {
+    var reader = SnapshotReader(snapshot.source, snapshot.header, snapshot.footer)
+    do throws(StoreError) {
+      while try reader.next({ _, _, _, _ in }) {}
+    } catch {
+      if error.code == .damaged { throw .invalid(error) }
+      throw .failed(error)
+    }
+    survey.records += Int(reader.count)
   }
 
   private mutating func describe() throws(StoreError) {
@@ -117,7 +165,7 @@ private struct Verification {
     let name = FileNames.segment(segment)
     let size = try folder.size(ofSegment: segment)
     let watermark = head.flatMap { $0.segment == segment ? $0 : nil }
-    var scan = SegmentScan(file: try folder.segment(segment), size: size)
+    var scan = SegmentScan(file: try folder.segment(segment).file, size: size)
     var isMarkFound = watermark?.offset == 0
     // What is wrong, and not yet proven to have been durable.
     var pending: [StoreSurvey.Finding] = []

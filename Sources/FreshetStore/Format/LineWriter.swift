@@ -28,6 +28,7 @@ struct LineWriter {
       head.append(#","o":""#)
       head.append(LineWriter.name(of: line.kind))
       head.append(#"""#)
+      if line.kind == .erase { head.append(#","must":1"#) }
       if !line.id.isEmpty {
         head.append(#","k":""#)
         head.appendEscaped(line.id)
@@ -40,7 +41,7 @@ struct LineWriter {
         head.append(Int64(count))
         head.append(#"""#)
       }
-      if !line.id.isEmpty {
+      if !line.id.isEmpty || line.kind == .erase {
         head.append(#","p":"#)
         head.append(line.replaces)
       }
@@ -60,7 +61,7 @@ struct LineWriter {
   }
 
   /// Room for all keys and numbers of a line.
-  private static let headBytes = 256
+  static let headBytes = 256
 
   private static func name(of kind: RecordLine.Kind) -> StaticString {
     switch kind {
@@ -68,6 +69,7 @@ struct LineWriter {
     case .soft: "soft"
     case .restore: "restore"
     case .clear: "clear"
+    case .erase: "erase"
     case .epoch: "epoch"
     case .unknown: preconditionFailure("a version writes only the kinds it knows")
     }
@@ -78,7 +80,7 @@ struct LineWriter {
 ///
 /// The buffer is the caller's, of `headBytes` and twice the id: enough for six numbers of at most 20
 /// digits, all keys, and an id of nothing but escapes. `FormatTests` writes the longest line.
-private struct HeadCursor {
+struct HeadCursor {
   private let space: UnsafeMutableRawBufferPointer
   private var count = 0
 
@@ -92,7 +94,7 @@ private struct HeadCursor {
   }
 
   @inline(__always)
-  private mutating func append(_ bytes: UnsafeRawBufferPointer) {
+  mutating func append(_ bytes: UnsafeRawBufferPointer) {
     UnsafeMutableRawBufferPointer(rebasing: space[count..<(count + bytes.count)])
       .copyMemory(from: bytes)
     count += bytes.count

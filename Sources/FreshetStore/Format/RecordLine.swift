@@ -4,7 +4,7 @@
 /// `c r b o must k n p e t v`, each but the first four only where it has a meaning.
 struct RecordLine: Sendable {
   enum Kind: Sendable, Hashable {
-    case put, soft, restore, clear, epoch
+    case put, soft, restore, clear, erase, epoch
     /// Written by a newer version; it counts as a line of its commit and changes nothing.
     case unknown
   }
@@ -21,7 +21,8 @@ struct RecordLine: Sendable {
   /// The line's number within its commit, from 1, and their count.
   var index = 1
   var count = 1
-  /// `p`: the revision of the record that this one replaces, 0 for none.
+  /// `p`: the revision of the record that this one replaces, 0 for none; for `erase` the last
+  /// revision whose deletes become final.
   var replaces: Int64 = 0
   /// `e`: the epoch that begins here.
   var epoch: Int64 = 0
@@ -72,6 +73,7 @@ struct RecordLine: Sendable {
     case .soft: !id.isEmpty && epoch == 0 && replaces > 0
     case .restore: !id.isEmpty && !body.isEmpty && epoch == 0 && replaces > 0
     case .clear: id.isEmpty && body.isEmpty && epoch == 0 && replaces == 0
+    case .erase: id.isEmpty && body.isEmpty && epoch == 0 && replaces > 0 && isMandatory
     case .epoch: id.isEmpty && body.isEmpty && epoch > 1 && replaces == 0 && count == 1
     case .unknown: true
     }
@@ -79,8 +81,21 @@ struct RecordLine: Sendable {
 
   /// The id's own bytes.
   func idBytes(in line: UnsafeRawBufferPointer) -> [UInt8] {
-    let raw = line[id]
-    guard idHasEscapes else { return [UInt8](raw) }
+    let raw = UnsafeRawBufferPointer(rebasing: line[id])
+    return idHasEscapes ? EscapedID.bytes(raw) : [UInt8](raw)
+  }
+
+  /// The id's hash.
+  @inline(__always)
+  func hash(in line: UnsafeRawBufferPointer, _ hash: ItemHash) -> UInt64 {
+    let raw = UnsafeRawBufferPointer(rebasing: line[id])
+    return idHasEscapes ? hash.of(EscapedID.bytes(raw)) : hash.of(raw)
+  }
+}
+
+/// An id as it stands between quotes: `"` and `\` are escaped by a backslash, nothing else is.
+enum EscapedID {
+  static func bytes(_ raw: UnsafeRawBufferPointer) -> [UInt8] {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(raw.count)
     var isEscaped = false
@@ -94,78 +109,15 @@ struct RecordLine: Sendable {
     }
     return bytes
   }
-
-  /// The id's hash; see `ItemHash`.
-  @inline(__always)
-  func idHash(in line: UnsafeRawBufferPointer) -> UInt64 {
-    guard idHasEscapes else { return ItemHash.of(UnsafeRawBufferPointer(rebasing: line[id])) }
-    return idBytes(in: line).withUnsafeBytes { ItemHash.of($0) }
-  }
 }
 
-/// Steps through one line.
-private struct LineScanner {
-  let line: UnsafeRawBufferPointer
-  var at: Int
-
-  @inline(__always)
-  mutating func take(_ text: StaticString) -> Bool {
-    let count = text.utf8CodeUnitCount
-    guard at + count <= line.count else { return false }
-    let start = text.utf8Start
-    for offset in 0..<count where line[at + offset] != start[offset] { return false }
-    at += count
-    return true
-  }
-
-  @inline(__always)
-  mutating func expect(_ text: StaticString) throws(LineFault) {
-    if !take(text) { throw .malformed(at: at) }
-  }
-
-  /// A decimal number without sign or leading zeros.
-  @inline(__always)
-  mutating func number() throws(LineFault) -> Int64 {
-    let start = at
-    var value: Int64 = 0
-    while at < line.count, case let digit = line[at] &- 0x30, digit < 10 {
-      if at - start >= 18 { throw .malformed(at: at) }
-      value = value * 10 + Int64(digit)
-      at += 1
-    }
-    let hasLeadingZero = at - start > 1 && line[start] == 0x30
-    guard at > start, !hasLeadingZero else { throw .malformed(at: start) }
-    return value
-  }
-
-  /// A string's bytes up to its closing quote; only `\"` and `\\` are escapes in this format.
-  @inline(__always)
-  mutating func string() throws(LineFault) -> (Range<Int>, hasEscapes: Bool) {
-    let start = at
-    var hasEscapes = false
-    while at < line.count {
-      switch line[at] {
-      case UInt8(ascii: "\""):
-        defer { at += 1 }
-        return (start..<at, hasEscapes)
-      case UInt8(ascii: "\\"):
-        hasEscapes = true
-        guard at + 1 < line.count,
-          line[at + 1] == UInt8(ascii: "\"") || line[at + 1] == UInt8(ascii: "\\")
-        else { throw .malformed(at: at) }
-        at += 2
-      default:
-        at += 1
-      }
-    }
-    throw .malformed(at: start)
-  }
-
-  mutating func kind() throws(LineFault) -> RecordLine.Kind {
+extension LineScanner {
+  fileprivate mutating func kind() throws(LineFault) -> RecordLine.Kind {
     if take(#"put""#) { return .put }
     if take(#"soft""#) { return .soft }
     if take(#"restore""#) { return .restore }
     if take(#"clear""#) { return .clear }
+    if take(#"erase""#) { return .erase }
     if take(#"epoch""#) { return .epoch }
     let (name, hasEscapes) = try string()
     guard !name.isEmpty, !hasEscapes else { throw .malformed(at: name.lowerBound) }

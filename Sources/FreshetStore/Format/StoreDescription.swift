@@ -7,6 +7,9 @@ struct StoreDescription: Sendable, Hashable {
   var minReader: Int64 = 1
   var minWriter: Int64 = 1
 
+  /// Stands for a description that cannot be read, where files are looked at one by one.
+  static let unknown = StoreDescription(id: String(repeating: "0", count: 32), created: 0)
+
   static let checksumName = "crc32c"
 
   /// What HEAD repeats of the id, so that a HEAD of another store is not believed.

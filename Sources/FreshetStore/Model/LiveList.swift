@@ -25,6 +25,8 @@ public struct Query: Sendable, Hashable {
     return query
   }
 
+  var isAll: Bool { idPrefixes.isEmpty }
+
   /// Whether a list of this query holds an item of this id.
   ///
   /// - Complexity: O(bytes of the prefixes).
@@ -100,7 +102,7 @@ public struct LiveList: Sendable, Hashable {
   /// The commit this list is of.
   public let token: Token
   /// The rows in the query's order.
-  public let records: [Record]
+  public let rows: RecordList
   /// What changed since the element before; empty for the first.
   public let diff: ListDiff
   /// The commit's changes that the query holds; nil for the first element.
@@ -108,12 +110,25 @@ public struct LiveList: Sendable, Hashable {
   /// True for the first element, which is a state and no change.
   public let isInitial: Bool
 
+  /// The rows as an array.
+  ///
+  /// - Complexity: O(n); `rows` has them without.
+  public var records: [Record] { Array(rows) }
+
   /// Makes a list.
   public init(
     token: Token, records: [Record], diff: ListDiff, changes: ChangeSet?, isInitial: Bool
   ) {
+    self.init(
+      token: token, rows: RecordList(records), diff: diff, changes: changes, isInitial: isInitial)
+  }
+
+  /// Makes a list of rows that others may share.
+  public init(
+    token: Token, rows: RecordList, diff: ListDiff, changes: ChangeSet?, isInitial: Bool
+  ) {
     self.token = token
-    self.records = records
+    self.rows = rows
     self.diff = diff
     self.changes = changes
     self.isInitial = isInitial

@@ -73,9 +73,15 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
   public let path: String?
   /// The error underneath, when there is one.
   public let cause: (any Error)?
+  /// With `compacted`: the oldest token that can be followed from.
+  public let oldest: Token?
 
   /// Makes an error.
-  public init(_ code: Code, _ message: String, path: String? = nil, cause: (any Error)? = nil) {
+  public init(
+    _ code: Code, _ message: String, path: String? = nil, cause: (any Error)? = nil,
+    oldest: Token? = nil
+  ) {
+    self.oldest = oldest
     self.code = code
     self.message = message
     self.path = path

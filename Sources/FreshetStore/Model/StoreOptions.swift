@@ -12,6 +12,15 @@ public struct StoreOptions: Sendable {
     case never
   }
 
+  /// Which commits reads and feeds show.
+  public enum Visibility: Sendable, Hashable {
+    /// Those that are durable: a power loss takes back nothing that was shown.
+    case durable
+    /// Those that are written, too, as soon as they are, whichever process wrote them. A power loss
+    /// may take back what was shown; then the token of it is `diverged`.
+    case visible
+  }
+
   /// What compaction keeps beside the present items.
   public struct Retention: Sendable, Hashable {
     /// Commits that can be followed again from a token.
@@ -38,6 +47,9 @@ public struct StoreOptions: Sendable {
 
   /// What an acknowledgement promises.
   public var durability = Durability.everyCommit
+  /// Which commits reads and feeds show; the two differ only where a writer does not sync each
+  /// commit.
+  public var visibility = Visibility.durable
   /// How long a commit waits for another process that holds the write lock.
   public var lockTimeout = Duration.seconds(10)
   /// Makes the directory and an empty store when there is none.
@@ -54,6 +66,8 @@ public struct StoreOptions: Sendable {
   /// Compacts in the background when more than half of the store, and more than 64 MiB, is dead.
   public var compactsAutomatically = true
 
+  /// So much must be dead before the store compacts itself.
+  package var compactionBytes: Int64 = 64 << 20
   /// A segment that is this long gets a successor.
   package var segmentBytes = Limits.segmentBytes
   /// The disk; tests pass one that fails.

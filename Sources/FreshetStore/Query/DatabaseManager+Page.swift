@@ -66,16 +66,17 @@ extension Journal {
   private func visit(
     _ index: Index, behind place: Position?, isReversed: Bool, _ visit: (Record) -> Bool
   ) throws(StoreError) {
-    var window = RecordWindow(folder: folder)
+    var window = RecordWindow()
     var number = isReversed ? index.count - 1 : 0
     if let place {
-      number = index.number(notBefore: place)
+      number = try index.number(notBefore: place)
       if isReversed { number -= 1 }
     }
     while number >= 0, number < index.count {
       let entry = index[number]
       if entry.state == .live {
-        let record = Record(try window.content(at: index.location(of: entry)), entry)
+        let known = try index.knownOrigin(of: number, entry)
+        let record = try window.read(index.location(of: entry)) { Record($0, entry, known) }
         if !visit(record) { return }
       }
       number += isReversed ? -1 : 1
@@ -85,13 +86,13 @@ extension Journal {
 
 extension Index {
   /// The first entry that was inserted at a place or behind it.
-  fileprivate func number(notBefore place: Position) -> Int {
+  fileprivate func number(notBefore place: Position) throws(StoreError) -> Int {
     var low = 0
     var high = count
     while low < high {
       let middle = (low + high) / 2
-      let entry = self[middle]
-      if (entry.created, Int(entry.createdIndex)) < place.origin {
+      let origin = try origin(of: middle, self[middle])
+      if (origin.created, origin.index) < place.origin {
         low = middle + 1
       } else {
         high = middle

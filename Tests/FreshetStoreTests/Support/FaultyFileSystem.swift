@@ -13,6 +13,8 @@ final class FaultyFileSystem: FileSystem {
     case synchronizeDirectory
     case read(String)
     case rename
+    case remove(String)
+    case map(String)
   }
 
   enum Fault: Sendable {
@@ -27,6 +29,11 @@ final class FaultyFileSystem: FileSystem {
   private let hasNoNotifier: Bool
 
   init(hasNoNotifier: Bool = false) { self.hasNoNotifier = hasNoNotifier }
+
+  private let room = Mutex<Int64?>(nil)
+
+  /// Says that so much is free.
+  func setRoom(_ bytes: Int64?) { room.withLock { $0 = bytes } }
 
   private let rule = Mutex<Rule?>(nil)
   private let log = Mutex<[Call]>([])
@@ -59,7 +66,16 @@ final class FaultyFileSystem: FileSystem {
     try live.rename(from, to: to)
   }
 
-  func remove(_ path: String) throws(SystemError) { try live.remove(path) }
+  func remove(_ path: String) throws(SystemError) {
+    try check(.remove(String(path.split(separator: "/").last ?? "")), "unlink")
+    try live.remove(path)
+  }
+
+  func freeBytes(at path: String) throws(SystemError) -> Int64? {
+    if let room = room.withLock({ $0 }) { return room }
+    return try live.freeBytes(at: path)
+  }
+
   func list(_ path: String) throws(SystemError) -> [String] { try live.list(path) }
 
   func status(at path: String) throws(SystemError) -> FileStatus? { try live.status(at: path) }
@@ -124,4 +140,9 @@ private final class FaultyFile: File {
 
   func lock(wait: Bool) throws(SystemError) -> Bool { try base.lock(wait: wait) }
   func unlock() { base.unlock() }
+
+  func map(count: Int) throws(SystemError) -> FileMapping {
+    try disk.check(.map(name), "mmap")
+    return try base.map(count: count)
+  }
 }
