@@ -222,10 +222,10 @@ public struct TypedList<Item: Sendable>: Sendable {
   }
 
   /// How many rows there are.
-  public var count: Int { list.records.count }
+  public var count: Int { list.rows.count }
 
   /// One row, undecoded.
-  public subscript(_ index: Int) -> TypedRow<Item> { TypedRow(list.records[index], codec) }
+  public subscript(_ index: Int) -> TypedRow<Item> { TypedRow(list.rows[index], codec) }
 
   /// All rows, undecoded.
   public var rows: TypedRows<Item> { TypedRows(list.token, list.records, codec) }

@@ -40,7 +40,7 @@ enum ListCommand {
       step, limit: limit ?? .max,
       cursor: Cursor(token: list.token, filter: Cursor.Filter(kind: kind)).text,
       correlation: correlation)
-    return limit.map { $0 < list.records.count } ?? false
+    return limit.map { $0 < list.rows.count } ?? false
   }
 }
 

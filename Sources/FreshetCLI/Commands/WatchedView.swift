@@ -72,7 +72,7 @@ struct WatchedView: Sendable {
           view: .detail, list: followed.list,
           transitions: followed.transitions.map { ViewTransition(.detail, $0) }, tellsItems: false,
           rows: followed.list.isInitial
-            ? followed.list.records.filter { $0.id == id.text }.map { record in
+            ? followed.list.rows.filter { $0.id == id.text }.map { record in
               ViewStep.Row(
                 id: record.id, revision: record.revision, body: record.body,
                 text: ItemText.row(record.id, record.body))

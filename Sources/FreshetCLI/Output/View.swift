@@ -74,12 +74,12 @@ struct ViewStep: Sendable {
   var rows: [Row]?
 
   /// How many rows a first state has.
-  var rowCount: Int { rows?.count ?? list.records.count }
+  var rowCount: Int { rows?.count ?? list.rows.count }
 
   /// A row of a first state.
   func row(_ index: Int) -> Row {
     if let rows { return rows[index] }
-    let record = list.records[index]
+    let record = list.rows[index]
     return Row(
       id: record.id, revision: record.revision, body: record.body,
       text: ItemText.row(record.id, record.body))

@@ -29,14 +29,14 @@ extension BooksModel {
     return manager.observe(query, from: position)
       .scan(nil as FollowedBooks?) { previous, list in
         var books = Step<BooksModel>(state: previous?.state ?? State())
-        let records = list.records.filter { SeriesStore.query.matches($0.id) }
+        let records = list.rows.filter { SeriesStore.query.matches($0.id) }
         for event in events(of: records, in: books.state) {
           let step = reduce(books.state, event)
           books.transitions += step.transitions
           books.state = step.state
         }
         var summary = Step<SummaryModel>(state: previous?.summaryState ?? SummaryModel.State())
-        let folds = Set(list.records.lazy.map(\.id).filter { $0.hasPrefix(FoldStore.prefix) })
+        let folds = Set(list.rows.lazy.map(\.id).filter { $0.hasPrefix(FoldStore.prefix) })
         for event in events(of: books.state.book, folds, in: summary.state) {
           let step = SummaryModel.reduce(summary.state, event)
           summary.transitions += step.transitions

@@ -96,11 +96,11 @@ extension DetailModel {
 
     /// Reads it from a list of the store.
     init(_ list: LiveList, of id: ItemID) {
-      let record = list.records.first { $0.id == id.text }
+      let record = list.rows.first { $0.id == id.text }
       // A saved item is one that could be read; should it not be, its name at least is known.
       item = record.map { (try? ContentItem(parsing: $0.body)) ?? ContentItem(id: id) }
       let fold = FoldStore.recordID(of: id.text)
-      isFolded = list.records.contains { $0.id == fold }
+      isFolded = list.rows.contains { $0.id == fold }
     }
   }
 
