@@ -311,7 +311,7 @@ struct ContentStoreContractTests {
 
   @Test(
     "5: what was forgotten is a typed failure, and then list and follow goes on",
-    arguments: [Engine.memory])
+    arguments: Engine.allCases)
   func compacted(engine: Engine) async throws {
     let rig = try engine.make()
     try await compacted(rig.store, rig.forget)

@@ -4,7 +4,7 @@
 /// Only for files that are never written or shortened again: a mapping of a file that loses bytes
 /// ends the process at the next look.
 // @unchecked: the bytes are never written after `init`, and are given back by `deinit` alone, when
-// nobody holds the mapping any more. `SnapshotTests` reads through mappings of files that have lost
+// nobody holds the mapping any more. `CompactionTests` reads through mappings of files that have lost
 // their names, and the address sanitizer would notice a read after the release.
 package final class FileMapping: @unchecked Sendable {
   package let bytes: UnsafeRawBufferPointer

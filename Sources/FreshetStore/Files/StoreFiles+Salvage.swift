@@ -307,13 +307,25 @@ private final class RepeatingWriter {
   func apply(_ operations: [Operation]) throws(StoreError) {
     permits.take()
     if let error = failure.error { throw error }
-    // It ends with its answer; nothing is to be taken back.
-    _ = store.apply(operations).subscribe(
-      onValue: { _ in },
-      onEnd: { [permits, failure] end in
-        if case .failed(let error) = end { failure.note(error) }
-        permits.giveBack()
-      })
+    // Without a token: a token that nobody keeps would take the commit back.
+    store.apply(operations).subscribe(Answer(permits: permits, failure: failure))
+  }
+
+  /// Gives the permit back once the commit is answered.
+  private struct Answer: Observer {
+    typealias Element = CommitReceipt
+    typealias Failure = StoreError
+    static var mayPause: Bool { false }
+    let permits: Permits
+    let failure: FirstFailure
+
+    func start(_ subscription: Subscription) {}
+    func receive(_ value: CommitReceipt) -> Freshet.Answer { .more }
+
+    func end(_ end: End<StoreError>) {
+      if case .failed(let error) = end { failure.note(error) }
+      permits.giveBack()
+    }
   }
 
   func finish() throws(StoreError) {
