@@ -12,6 +12,9 @@ struct Pipeline: Equatable, Sendable {
     case subject(observers: Int)
     /// Numbers from 0, one each time so much time has passed.
     case timer(Duration)
+
+    /// What comes out of it.
+    var kind: Kind { if case .lines = self { .text } else { .numbers } }
   }
 
   /// What kind of values goes from one stage to the next.
@@ -30,11 +33,6 @@ struct Pipeline: Equatable, Sendable {
 
   let source: Source
   let stages: [Stage]
-
-  /// What comes out of the source.
-  var sourceKind: Kind {
-    if case .lines = source { .text } else { .numbers }
-  }
 
   /// Whether values may reach the end on another thread, or later.
   var isAsynchronous: Bool {

@@ -31,8 +31,7 @@ struct PipelineParser {
 
   private mutating func parse() throws(PipelineFault) -> Pipeline {
     let source = try Self.source(try call())
-    var pipeline = Pipeline(source: source, stages: [])
-    var kind = pipeline.sourceKind
+    var kind = source.kind
     var stages: [Pipeline.Stage] = []
     while try takeBar() {
       let call = try call()
@@ -40,8 +39,7 @@ struct PipelineParser {
       kind = try PipelineStages.kind(after: operation, on: kind, call)
       stages.append(Pipeline.Stage(operation: operation, column: call.column))
     }
-    pipeline = Pipeline(source: source, stages: stages)
-    return pipeline
+    return Pipeline(source: source, stages: stages)
   }
 
   // MARK: Pieces
