@@ -198,11 +198,21 @@ private struct Watch {
         countLimit: count.map { $0 - itemsSeen })
       let subscription = watched.flow(manager, start.position).subscribe(follower)
       defer { subscription.dispose() }
-      let end = try drive(follower, subscription, start, deadline)
+      let end: RunEnd
+      do throws(Stop) {
+        end = try drive(follower, subscription, start, deadline)
+      } catch {
+        subscription.dispose()
+        if case .signal = error { try keepLast(of: follower) }
+        throw error
+      }
       itemsSeen += follower.itemCount
       session.count("events", follower.itemCount)
       switch end {
-      case .finish(let finish): return finish
+      case .finish(let finish):
+        subscription.dispose()
+        try keepLast(of: follower)
+        return finish
       case .restart(let error):
         try tellReset(error, start.position, manager)
         start = Start(position: .snapshot, showsSnapshot: true)
@@ -281,6 +291,14 @@ private struct Watch {
   private func keep(_ token: Token, _ work: Follower.Work) throws(Stop) {
     guard let cursorFile else { return }
     try cursorFile.write(Cursor(token: token, filter: filter))
+  }
+
+  /// Remembers what came into the buffer since the last look: it is written before the end is told.
+  private func keepLast(of follower: Follower) throws(Stop) {
+    let rest = follower.takeWork()
+    guard let token = rest.reached else { return }
+    try session.output.flush()
+    try keep(token, rest)
   }
 
   private func runEnd(_ end: End<StoreError>) throws(Stop) -> RunEnd {
