@@ -28,6 +28,8 @@ final class Follower: Observer {
     var work = Work()
     var token: Token?
     var itemCount = 0
+    /// The run is over: nothing more goes into the buffer.
+    var isClosed = false
   }
 
   static var mayPause: Bool { true }
@@ -83,9 +85,9 @@ final class Follower: Observer {
       waiter.wake()
       return .pause
     }
-    let waiting = emit(step)
+    let waiting = emit(step, reaches: step.list.token)
     let answer = state.withLock { state -> Answer in
-      state.work.reached = step.list.token
+      if state.isClosed { return .stop }
       state.token = step.list.token
       if let countLimit, state.itemCount >= countLimit {
         state.work.hasReachedCount = true
@@ -108,11 +110,25 @@ final class Follower: Observer {
 
   /// Puts a commit's events into the buffer.
   /// - Returns: How many bytes wait there.
-  private func emit(_ step: ViewStep, part: Range<Int>? = nil) -> Int {
-    var items = 0
-    let waiting = output.batch { items = $0.emitCommit(step, filter: filter, part: part) }
-    state.withLock { $0.itemCount += items }
-    return waiting
+  ///
+  /// The place that is reached is set before the buffer can be written, so that whoever writes it
+  /// knows it.
+  private func emit(
+    _ step: ViewStep, part: Range<Int>? = nil, reaches token: Token? = nil
+  ) -> Int {
+    output.batch { batch in
+      if state.withLock(\.isClosed) { return }
+      let items = batch.emitCommit(step, filter: filter, part: part)
+      state.withLock { state in
+        state.itemCount += items
+        if let token { state.work.reached = token }
+      }
+    }
+  }
+
+  /// Lets nothing more into the buffer; what there is to do then is the last.
+  func close() {
+    output.batch { _ in state.withLock { $0.isClosed = true } }
   }
 
   /// Writes a large commit, called by the main thread while the store's flow is paused.

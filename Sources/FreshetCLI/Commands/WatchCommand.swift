@@ -295,6 +295,7 @@ private struct Watch {
 
   /// Remembers what came into the buffer since the last look: it is written before the end is told.
   private func keepLast(of follower: Follower) throws(Stop) {
+    follower.close()
     let rest = follower.takeWork()
     guard let token = rest.reached else { return }
     try session.output.flush()
