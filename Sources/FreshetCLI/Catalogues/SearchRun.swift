@@ -183,6 +183,8 @@ final class PageLog: CatalogSearching {
 
   init(_ catalog: any CatalogSearching) { self.catalog = catalog }
 
+  var refusal: CatalogError? { catalog.refusal }
+
   func page(_ request: SearchRequest) -> Single<SearchPage, CatalogError> {
     Single { [self] resolver in
       catalog.page(request).subscribe(

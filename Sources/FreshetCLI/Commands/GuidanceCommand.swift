@@ -63,6 +63,8 @@ private struct GuidanceRun {
   private let session: Session
   private let filter: GuidanceFilter
   private let change: GuidanceChange?
+  /// Why the words are no change.
+  private let refusal: GuidanceError?
   private let server: WebAddress?
 
   init(_ invocation: Invocation, _ session: Session) throws(Stop) {
@@ -70,15 +72,23 @@ private struct GuidanceRun {
     self.session = session
     action = invocation.arguments[0]
     words = Array(invocation.arguments.dropFirst())
+    try Self.checkOptions(invocation, action)
     filter = try GuidanceWords.filter(
       invocation.value("filter") ?? "all", settings: session.settings)
-    do throws(GuidanceError) {
+    do throws(GuidanceWords.Fault) {
       change = try GuidanceWords.change(action, words)
+      refusal = nil
     } catch {
-      throw .usage(error.code.name, error.message)
+      guard case .content(let error) = error else {
+        guard case .shape(let message) = error else { preconditionFailure("there is no other") }
+        throw .usage("bad_arguments", message)
+      }
+      // Words that say what cannot be are a change that fails, as in a script.
+      (change, refusal) = (nil, error)
     }
     server = try Self.server(session.settings.text("server"))
-    if let place = words.indices.last, change == nil, action == "list" || place > 0 {
+    let isChange = change != nil || refusal != nil
+    if let place = words.indices.last, !isChange, action == "list" || place > 0 {
       throw .usage("bad_arguments", "guidance \(action) does not take “\(words[place].prefix(80))”")
     }
     if invocation.has("file"), action != "students" || server != nil || !words.isEmpty {
@@ -88,6 +98,23 @@ private struct GuidanceRun {
       throw .usage(
         "needs_confirmation",
         "a guidance is deleted only after a confirmation; confirm it with --yes")
+    }
+  }
+
+  /// Refuses options that would do nothing.
+  private static func checkOptions(_ invocation: Invocation, _ action: String) throws(Stop) {
+    if invocation.has("yes"), action != "delete" {
+      throw .usage("bad_option", "option --yes is for guidance delete alone")
+    }
+    if invocation.has("filter"), action == "students" || action == "register" {
+      throw .usage("bad_option", "option --filter is not for guidance \(action)")
+    }
+    let uses: [String: [String]] = ["my-grade": ["grade"], "my-class": ["grade", "class"]]
+    let filter = invocation.value("filter") ?? "all"
+    for option in ["grade", "class"] where invocation.has(option) {
+      if uses[filter, default: []].contains(option) { continue }
+      let needed = option == "class" ? "my-class" : "my-grade or my-class"
+      throw .usage("bad_option", "option --\(option) needs --filter \(needed) with it")
     }
   }
 
@@ -118,7 +145,11 @@ private struct GuidanceRun {
     switch action {
     case "students": try students(service, local)
     case "list": try list(service)
-    default: if let change { try make(change, service) }
+    default:
+      if let change { try make(change, service) }
+      if let refusal {
+        session.tell(CommandResult(action, correlation: "s1:A1").failed(Problem(refusal)))
+      }
     }
     return session.counted("failed") == 0 ? .done : .someFailed
   }
@@ -155,7 +186,7 @@ private struct GuidanceRun {
       do {
         id = try Student.id(word)
       } catch {
-        throw .usage(error.code.name, error.message)
+        return refuse(error, nil)
       }
       switch try Blocking.result(of: service.student(id: id), session.waiter) {
       case .success(let student): try session.show(students: [student])

@@ -6,41 +6,65 @@ import FreshetStore
 
 /// Guidances as they are written on the command line and in scripts.
 enum GuidanceWords {
+  /// Why words are no change.
+  enum Fault: Error {
+    /// There are too few words, or too many: the command itself is wrong.
+    case shape(String)
+    /// A word says something that cannot be: a number that is none, a reason that is none.
+    case content(GuidanceError)
+  }
+
   /// A change by its name and words; nil for an action that changes nothing.
-  static func change(_ action: String, _ words: [String]) throws(GuidanceError) -> GuidanceChange? {
+  static func change(_ action: String, _ words: [String]) throws(Fault) -> GuidanceChange? {
     switch action {
     case "register":
-      guard words.count >= 2 else {
-        throw GuidanceError(.invalidReason, "register needs a student's number and a reason")
+      try check(words, 2...3, "register needs a student's number, a reason, and for 기타 a detail")
+      return try content { () throws(GuidanceError) in
+        .register(
+          GuidanceDraft(
+            studentID: try Student.id(words[0]),
+            reason: try GuidanceReason(chosen: words[1], detail: words.dropFirst(2).first)))
       }
-      return .register(
-        GuidanceDraft(
-          studentID: try Student.id(words[0]),
-          reason: try GuidanceReason(chosen: words[1], detail: words.dropFirst(2).first)))
-    case "delete": return .delete(id: try number(words, 1, action))
-    case "restore": return .restore(id: try number(words, 1, action))
-    case "complete": return .complete(id: try number(words, 1, action))
+    case "delete", "restore", "complete":
+      try check(words, 1...1, "\(action) needs a guidance's number")
+      return try content { () throws(GuidanceError) in
+        let id = try number(words[0])
+        return action == "delete"
+          ? .delete(id: id) : action == "restore" ? .restore(id: id) : .complete(id: id)
+      }
     case "delay":
-      let id = try number(words, 2, action)
-      guard words.count == 2, let day = CalendarDay(words[1]) else {
-        throw GuidanceError(
-          .invalidDate,
-          "delay needs a day as in 2026-03-05"
-            + (words.count == 2 ? ", not “\(words[1].prefix(40))”" : ""))
+      try check(words, 2...2, "delay needs a guidance's number and a day, as in delay 3 2026-03-05")
+      return try content { () throws(GuidanceError) in
+        let id = try number(words[0])
+        guard let day = CalendarDay(words[1]) else {
+          throw GuidanceError(
+            .invalidDate, "delay needs a day as in 2026-03-05, not “\(words[1].prefix(40))”")
+        }
+        return .delay(id: id, day)
       }
-      return .delay(id: id, day)
     default: return nil
     }
   }
 
-  /// The number of a guidance, with or without `guidance:` in front.
-  private static func number(
-    _ words: [String], _ most: Int, _ action: String
-  ) throws(GuidanceError) -> Int64 {
-    guard let word = words.first, words.count <= most else {
-      throw GuidanceError(.invalidGuidanceID, "\(action) needs a guidance's number")
+  private static func check(
+    _ words: [String], _ count: ClosedRange<Int>, _ message: String
+  ) throws(Fault) {
+    if !count.contains(words.count) { throw .shape(message) }
+  }
+
+  private static func content(
+    _ body: () throws(GuidanceError) -> GuidanceChange
+  ) throws(Fault) -> GuidanceChange {
+    do throws(GuidanceError) {
+      return try body()
+    } catch {
+      throw .content(error)
     }
-    return try Guidance.id(word.hasPrefix("guidance:") ? String(word.dropFirst(9)) : word)
+  }
+
+  /// The number of a guidance, with or without `guidance:` in front.
+  private static func number(_ word: String) throws(GuidanceError) -> Int64 {
+    try Guidance.id(word.hasPrefix("guidance:") ? String(word.dropFirst(9)) : word)
   }
 
   /// A filter by its name, with grade and class from the settings where they are not given.

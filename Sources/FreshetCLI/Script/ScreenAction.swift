@@ -183,13 +183,16 @@ enum ScreenAction {
   private static func change(
     _ operation: String, _ words: [String], isConfirmed: Bool = false
   ) throws(ScriptFault) -> ScreenAction {
-    do throws(GuidanceError) {
+    do throws(GuidanceWords.Fault) {
       guard let change = try GuidanceWords.change(operation, words) else {
-        throw GuidanceError(.invalidGuidanceID, "\(operation) is no change")
+        throw .shape("\(operation) is no change")
       }
       return .change(change, isConfirmed: isConfirmed)
     } catch {
-      throw ScriptFault(problem: Problem(error), isSyntax: false)
+      switch error {
+      case .shape(let message): throw ScriptParser.fault("bad_words", message)
+      case .content(let error): throw ScriptFault(problem: Problem(error), isSyntax: false)
+      }
     }
   }
 

@@ -201,8 +201,8 @@ struct ArgumentParser {
         command: command.name)
     }
     if invocation.arguments.count < least {
-      let missing = command.arguments.map(\.name).joined(separator: " ")
-      throw UsageError(message: "\(command.name) needs \(missing)", command: command.name)
+      throw UsageError(
+        message: "\(command.name) needs \(missing(of: invocation))", command: command.name)
     }
     var words = invocation.arguments[...]
     for argument in command.arguments {
@@ -217,6 +217,15 @@ struct ArgumentParser {
           command: command.name)
       }
     }
+  }
+
+  /// The arguments that must be there and are not, with what they may be.
+  private func missing(of invocation: Invocation) -> String {
+    let required = invocation.command.arguments.filter { $0.count.lowerBound > 0 }
+    return required.dropFirst(invocation.arguments.count).map { argument in
+      argument.name
+        + (argument.choices.isEmpty ? "" : ": " + argument.choices.joined(separator: ", "))
+    }.joined(separator: " ")
   }
 
   private func suggestion(_ near: String?, or fallback: String) -> String {

@@ -80,6 +80,17 @@ final class AssetFolder: Sendable {
     evict(adding: size, keeping: key)
   }
 
+  /// Writes a whole picture again, whose file had to make room.
+  func restore(_ bytes: [UInt8], _ part: any File, _ key: String) throws(CatalogError) {
+    do throws(SystemError) {
+      try part.truncate(to: 0)
+      try part.writeFully(bytes, at: 0)
+    } catch {
+      throw .disk(error, doing: "write", partFile(key))
+    }
+    try finish(part, key)
+  }
+
   func discardPart(_ key: String) {
     // Not there is as good as removed; a file that cannot be removed is cut before it is used.
     try? disk.remove(partFile(key))
@@ -104,6 +115,15 @@ final class AssetFolder: Sendable {
     var validator: String
     /// Since which start of the machine it has been growing.
     var bootID: String?
+    /// How many bytes the whole has, where the server said so.
+    var total: Int?
+  }
+
+  /// How much of an unfinished picture is there; nil when nothing is.
+  func unfinished(_ key: String) -> (doneBytes: Int, totalBytes: Int?)? {
+    // What cannot be looked at is not there for us; fetching it tells why.
+    guard let status = (try? disk.status(at: partFile(key))) ?? nil else { return nil }
+    return (Int(status.size), note(key)?.total)
   }
 
   func note(_ key: String) -> Note? {
@@ -113,13 +133,16 @@ final class AssetFolder: Sendable {
       let object = (try? JSONValue(parsing: bytes))?.objectValue,
       let validator = object["validator"]?.stringValue
     else { return nil }
-    return Note(validator: validator, bootID: object["boot"]?.stringValue)
+    return Note(
+      validator: validator, bootID: object["boot"]?.stringValue,
+      total: object["total"]?.numberValue?.int64.map(Int.init))
   }
 
   func write(_ note: Note?, _ key: String) throws(CatalogError) {
     guard let note else { return forgetNote(key) }
     let object: JSONObject = [
       "validator": .string(note.validator), "boot": note.bootID.map(JSONValue.string) ?? .null,
+      "total": note.total.map { .number(JSONNumber(Int64($0))) } ?? .null,
     ]
     do throws(SystemError) {
       let file = try disk.open(noteFile(key), .create)

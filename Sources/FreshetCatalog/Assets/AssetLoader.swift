@@ -35,9 +35,8 @@ public final class AssetLoader: AssetLoading {
   private let folder: AssetFolder
   private let memory: ByteCache
   private let limits: Limits
-  private let named: Set<String>
+  private let admission: AssetAdmission
   private let workers: any Scheduler
-  private let resolve: @Sendable (String) -> [NetworkAddress]
   private let running = Mutex<[String: Share<AnyFlow<AssetEvent, CatalogError>>]>([:])
 
   /// Makes a loader.
@@ -65,9 +64,8 @@ public final class AssetLoader: AssetLoading {
     self.folder = AssetFolder(path: folder, limitBytes: limits.diskBytes)
     memory = ByteCache(limit: limits.memoryBytes)
     self.limits = limits
-    self.named = Set(named.map(\.authority))
+    admission = AssetAdmission(named: named, resolve: resolve)
     self.workers = workers
-    self.resolve = resolve
   }
 
   /// Loads a picture, as ``AssetLoading`` says.
@@ -80,7 +78,8 @@ public final class AssetLoader: AssetLoading {
         return Fail(error).erased()
       }
       let key = Self.key(of: target)
-      if let bytes = memory.bytes(key) {
+      // A file that had to make room is made again below, from memory.
+      if let bytes = memory.bytes(key), FileUse.note(folder.file(key)) {
         return Just(.done(path: folder.file(key), bytes: bytes))
           .promoteFailure(to: CatalogError.self).erased()
       }
@@ -93,8 +92,10 @@ public final class AssetLoader: AssetLoading {
     // An address that is none has no picture; `load` says why.
     guard let target = try? WebAddress(parsing: address) else { return nil }
     let key = Self.key(of: Self.upgraded(target))
-    let bytes = memory.bytes(key) ?? (try? folder.read(key, limit: limits.pictureBytes)) ?? nil
-    return bytes.map { .done(path: folder.file(key), bytes: $0) }
+    let path = folder.file(key)
+    if let bytes = memory.bytes(key), FileUse.note(path) { return .done(path: path, bytes: bytes) }
+    let bytes = (try? folder.read(key, limit: limits.pictureBytes)) ?? nil
+    return bytes.map { .done(path: path, bytes: $0) }
   }
 
   /// Where the whole picture of an address lies; nil when it is not on disk.
@@ -102,6 +103,14 @@ public final class AssetLoader: AssetLoading {
     guard let target = try? WebAddress(parsing: address) else { return nil }
     let key = Self.key(of: Self.upgraded(target))
     return folder.has(key) ? folder.file(key) : nil
+  }
+
+  /// How much of a picture is there that is not whole, and of how much where that is known; nil
+  /// when nothing is.
+  public func unfinished(of address: String) -> (doneBytes: Int, totalBytes: Int?)? {
+    guard let target = try? WebAddress(parsing: address) else { return nil }
+    let key = Self.key(of: Self.upgraded(target))
+    return folder.unfinished(key)
   }
 
   /// Whether the whole picture of an address is on disk; reads none of it.
@@ -144,15 +153,13 @@ public final class AssetLoader: AssetLoading {
   ) -> AnyFlow<AssetEvent, CatalogError> {
     Deferred { [self] () -> AnyFlow<AssetEvent, CatalogError> in
       do throws(CatalogError) {
-        if let bytes = try folder.read(key, limit: limits.pictureBytes) {
-          return Just(.done(path: folder.file(key), bytes: bytes))
-            .promoteFailure(to: CatalogError.self).erased()
-        }
+        if let kept = try folder.read(key, limit: limits.pictureBytes) { return whole(key, kept) }
+        if let kept = try restored(key) { return whole(key, kept) }
       } catch {
         return Fail(error).erased()
       }
       let request = HTTPRequest(.get, address)
-      return client.repeating(attempt(key, address), request)
+      return client.repeating(taking(key, address), request)
     }
     .subscribe(on: workers)
     .mapFailure { [client] in client.redactor.redact($0) }
@@ -162,47 +169,58 @@ public final class AssetLoader: AssetLoading {
     .erased()
   }
 
-  /// One attempt, from wherever the last one came to.
-  private func attempt(
+  private func whole(_ key: String, _ bytes: [UInt8]) -> AnyFlow<AssetEvent, CatalogError> {
+    Just(.done(path: folder.file(key), bytes: bytes)).promoteFailure(to: CatalogError.self)
+      .erased()
+  }
+
+  /// The picture that is in memory, after its file was written again; nil when that cannot be.
+  private func restored(_ key: String) throws(CatalogError) -> [UInt8]? {
+    guard let bytes = memory.bytes(key), let part = try folder.openPart(key) else { return nil }
+    try folder.restore(bytes, part, key)
+    return bytes
+  }
+
+  /// One attempt that waits for its turn: while another process has the file, its progress is told
+  /// and the file is looked at again, as long as the other one gets on.
+  private func taking(
     _ key: String, _ address: WebAddress
   ) -> AnyFlow<AssetEvent, CatalogError> {
     Deferred { [self] () -> AnyFlow<AssetEvent, CatalogError> in
+      let other = OtherTransfer(
+        key, at: address, in: folder, patience: client.limits.total, scheduler: client.scheduler)
+      return attempt(key, address, other)
+        .retry(when: { interruptions in
+          interruptions.promoteFailure(to: OtherTransfer.Interruption.self)
+            .flatMap { other.wait(after: $0) }
+        })
+        .mapFailure(\.error)
+        .erased()
+    }.erased()
+  }
+
+  /// One attempt, from wherever the last one came to.
+  private func attempt(
+    _ key: String, _ address: WebAddress, _ other: OtherTransfer
+  ) -> AnyFlow<AssetEvent, OtherTransfer.Interruption> {
+    Deferred { [self] () -> AnyFlow<AssetEvent, OtherTransfer.Interruption> in
       do throws(CatalogError) {
-        guard let part = try folder.openPart(key) else {
-          return Fail(
-            CatalogError(
-              .ioError, "another process is fetching \(address)", isRetryable: true)
-          ).erased()
-        }
+        guard let part = try folder.openPart(key) else { return other.progress() }
         if let bytes = try folder.read(key, limit: limits.pictureBytes) {
           // Another process has finished it.
           folder.discardPart(key)
-          return Just(.done(path: folder.file(key), bytes: bytes))
-            .promoteFailure(to: CatalogError.self).erased()
+          return whole(key, bytes).mapFailure(OtherTransfer.Interruption.failed).erased()
         }
         let growth = try GrowingFile(
           key, at: address, in: folder, part, limit: limits.pictureBytes,
           judge: { [client] in client.judged($0, $1) })
-        let parts = client.parts(of: growth.request) { [self] in objection(to: $0) }
+        let parts = client.parts(of: growth.request, admit: admission.number)
           .observe(on: workers, capacity: 64)
-        return SaveParts(source: parts.erased(), growth: growth).erased()
+        return SaveParts(source: parts.erased(), growth: growth)
+          .mapFailure(OtherTransfer.Interruption.failed).erased()
       } catch {
-        return Fail(error).erased()
+        return Fail(.failed(error)).erased()
       }
     }.erased()
-  }
-
-  /// Why an address is not fetched: its server is in a private network that no setting names.
-  private func objection(to address: WebAddress) -> CatalogError? {
-    if named.contains(address.authority) { return nil }
-    var isPrivate = address.isPrivateByName
-    if !isPrivate, NetworkAddress(address.host[...]) == nil, !address.host.hasPrefix("[") {
-      isPrivate = resolve(address.host).contains { $0.isPrivate }
-    }
-    guard isPrivate else { return nil }
-    return CatalogError(
-      .privateAddress,
-      "\(address.authority) is in a private network; only servers that a setting names are asked "
-        + "there")
   }
 }

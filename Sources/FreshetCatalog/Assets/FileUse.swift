@@ -8,10 +8,11 @@
 
 /// When a file was last used, kept in its modification time, so that all processes know.
 enum FileUse {
-  /// Notes that a file is used at this moment.
-  static func note(_ path: String) {
-    // A file that went away meanwhile, or is another user's, keeps its time; nothing depends on it.
-    _ = utimensat(AT_FDCWD, path, nil, 0)
+  /// Notes that a file is used at this moment; false when there is none.
+  @discardableResult
+  static func note(_ path: String) -> Bool {
+    // Another user's file keeps its time; nothing depends on it.
+    utimensat(AT_FDCWD, path, nil, 0) == 0 || errno != ENOENT
   }
 
   /// When it was last used, in nanoseconds since 1970; nil when there is no such file.

@@ -112,7 +112,8 @@ struct GrowingFile: Sendable {
       throw .disk(error, doing: "empty", folder.partFile(key))
     }
     try folder.write(
-      Self.validator(head).map { AssetFolder.Note(validator: $0, bootID: bootID) }, key)
+      Self.validator(head).map { AssetFolder.Note(validator: $0, bootID: bootID, total: total) },
+      key)
   }
 
   /// A strong ETag, else the time of the last change; a weak ETag says nothing about bytes.

@@ -47,6 +47,11 @@ public struct GoogleBooks: CatalogSearching, CatalogDetailing {
     self.options = options
   }
 
+  /// Without a key it cannot be asked.
+  public var refusal: CatalogError? {
+    key == nil ? CatalogQuery.missingKey(Self.name, "google") : nil
+  }
+
   /// One page of books, as ``CatalogSearching`` says.
   public func page(_ request: SearchRequest) -> Single<SearchPage, CatalogError> {
     if let objection = CatalogQuery.objection(to: request.query) { return .fail(objection) }

@@ -28,6 +28,11 @@ public struct KakaoBooks: CatalogSearching, CatalogDetailing {
     self.base = base
   }
 
+  /// Without a key it cannot be asked.
+  public var refusal: CatalogError? {
+    key == nil ? CatalogQuery.missingKey(Self.name, "kakao") : nil
+  }
+
   /// One page of books, as ``CatalogSearching`` says.
   public func page(_ request: SearchRequest) -> Single<SearchPage, CatalogError> {
     if let objection = CatalogQuery.objection(to: request.query) { return .fail(objection) }

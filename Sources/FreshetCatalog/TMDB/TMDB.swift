@@ -58,6 +58,11 @@ public struct TMDB: CatalogSearching, CatalogDetailing {
     self.language = language
   }
 
+  /// Without a key it cannot be asked.
+  public var refusal: CatalogError? {
+    key == nil ? CatalogQuery.missingKey(Self.name, "tmdb") : nil
+  }
+
   // MARK: Lists
 
   /// Searches films and series; persons and others are dropped, and counted.

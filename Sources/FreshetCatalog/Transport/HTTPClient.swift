@@ -67,7 +67,7 @@ public struct HTTPClient: HTTPService {
   ) -> Single<HTTPResponse, CatalogError> {
     let total = limits.total
     let scheduler = scheduler
-    let answer = parts(of: request) { _ in nil }
+    let answer = parts(of: request, admit: { _ in nil })
       .takeUntil(Self.failing(after: total, on: scheduler, at: request.address))
       .whole(limit: request.bodyLimitBytes, from: request.address)
       .tryMap { [self] response throws(CatalogError) in
@@ -105,12 +105,14 @@ public struct HTTPClient: HTTPService {
 
   /// One attempt: the parts of the answer, redirects followed.
   ///
-  /// - Parameter objection: Says of each address, the first and those of redirects, why it is not
-  ///   fetched. Asked on the subscriber's thread, and may take its time.
+  /// - Parameter admit: Asked about each address, the first and those of redirects: throws why it
+  ///   is not fetched, or names the number that is to be connected to, nil for whichever the
+  ///   resolver gives. Asked on the subscriber's thread, and may take its time.
   func parts(
-    of request: HTTPRequest, objection: @escaping @Sendable (WebAddress) -> CatalogError?
+    of request: HTTPRequest,
+    admit: @escaping @Sendable (WebAddress) throws(CatalogError) -> NetworkAddress?
   ) -> AnyFlow<HTTPPart, CatalogError> {
-    follow(request, left: limits.redirects, objection)
+    follow(request, left: limits.redirects, admit)
   }
 
   private enum Interruption: Error {
@@ -120,11 +122,17 @@ public struct HTTPClient: HTTPService {
 
   private func follow(
     _ request: HTTPRequest, left: Int,
-    _ objection: @escaping @Sendable (WebAddress) -> CatalogError?
+    _ admit: @escaping @Sendable (WebAddress) throws(CatalogError) -> NetworkAddress?
   ) -> AnyFlow<HTTPPart, CatalogError> {
     Deferred { [self] () -> AnyFlow<HTTPPart, CatalogError> in
-      if let error = objection(request.address) { return Fail(error).erased() }
-      return exchange(request)
+      var request = request
+      do throws(CatalogError) {
+        request.pinned = try admit(request.address)
+      } catch {
+        return Fail(error).erased()
+      }
+      let asked = request
+      return exchange(asked)
         .mapFailure(Interruption.failed)
         .tryMap { part throws(Interruption) in
           if case .head(let head) = part, let location = Self.location(head) {
@@ -137,8 +145,8 @@ public struct HTTPClient: HTTPService {
           case .failed(let error): return Fail(error).erased()
           case .redirected(let location):
             do throws(CatalogError) {
-              let next = try Self.redirected(request, to: location, left: left)
-              return follow(next, left: left - 1, objection)
+              let next = try Self.redirected(asked, to: location, left: left)
+              return follow(next, left: left - 1, admit)
             } catch {
               return Fail(error).erased()
             }

@@ -41,6 +41,8 @@ public struct HTTPRequest: Sendable, Hashable {
   public var mayRepeat: Bool
   /// How many bytes the answer's body may have.
   public var bodyLimitBytes: Int
+  /// The number to connect to in place of asking a resolver again; nil lets the transport ask.
+  var pinned: NetworkAddress?
 
   /// Makes a request.
   public init(

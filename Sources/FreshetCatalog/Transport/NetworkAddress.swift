@@ -29,6 +29,16 @@ struct NetworkAddress: Sendable, Hashable {
     }
   }
 
+  /// The usual form, as it stands in an address: an IPv6 number in brackets.
+  var host: String {
+    var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
+    let family = bytes.count == 4 ? AF_INET : AF_INET6
+    // Both have as many bytes as their family says, and the text has room for the longest.
+    guard inet_ntop(family, bytes, &text, socklen_t(text.count)) != nil else { return "" }
+    let number = String(decoding: text.prefix { $0 != 0 }.map(UInt8.init), as: UTF8.self)
+    return bytes.count == 4 ? number : "[\(number)]"
+  }
+
   /// Whether it is anything but a server on the open internet: private, loopback, link-local,
   /// shared, reserved, multicast.
   var isPrivate: Bool {

@@ -14,6 +14,11 @@ public final class URLSessionTransport: HTTPTransport {
   private let session: URLSession
   private let delegate: Delegate
 
+  /// Whether the environment puts a proxy between; then it is the proxy that looks up names.
+  static let usesProxy = ["http_proxy", "all_proxy", "ALL_PROXY"].contains {
+    ProcessInfo.processInfo.environment[$0]?.isEmpty == false
+  }
+
   /// Makes a transport.
   ///
   /// - Parameters:
@@ -44,7 +49,9 @@ public final class URLSessionTransport: HTTPTransport {
   /// One exchange, as ``HTTPTransport`` says.
   public func exchange(_ request: HTTPRequest) -> AnyFlow<HTTPPart, CatalogError> {
     Create { [self] emitter in
-      guard let url = URL(string: request.address.text) else {
+      let number = Self.usesProxy ? nil : request.pinned
+      let place = number.map { request.address.connecting(to: $0) } ?? request.address
+      guard let url = URL(string: place.text) else {
         emitter.fail(
           CatalogError(.invalidAddress, "not an address to fetch: \(request.address)"))
         return nil
@@ -52,6 +59,10 @@ public final class URLSessionTransport: HTTPTransport {
       var wire = URLRequest(url: url)
       wire.httpMethod = request.method.rawValue
       for header in request.headers { wire.addValue(header.value, forHTTPHeaderField: header.name) }
+      if number != nil {
+        // The server is told the name it was asked by.
+        wire.setValue(request.address.authority, forHTTPHeaderField: "Host")
+      }
       if !request.body.isEmpty { wire.httpBody = Data(request.body) }
       let task = session.dataTask(with: wire)
       delegate.add(task, for: request, emitter)

@@ -141,6 +141,13 @@ public struct WebAddress: Sendable, Hashable, CustomStringConvertible {
     return address
   }
 
+  /// The address with a number in place of its host.
+  func connecting(to number: NetworkAddress) -> WebAddress {
+    var address = self
+    address.host = number.host
+    return address
+  }
+
   /// The address with a path behind its own.
   ///
   /// - Parameter path: Begins with `/`; what needs it is encoded, `/` is not.

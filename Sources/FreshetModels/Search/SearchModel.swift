@@ -18,11 +18,13 @@ public final class SearchModel: Sendable {
   ///
   /// - Parameters:
   ///   - catalog: The catalogue.
-  ///   - rules: What is special about it.
+  ///   - rules: What is special about it; where they name no refusal, the catalogue's own counts.
   ///   - scheduler: Measures the pauses in typing.
   public init(
     catalog: any CatalogSearching, rules: Rules = Rules(), scheduler: any TimeScheduler
   ) {
+    var rules = rules
+    if rules.refusal == nil { rules.refusal = catalog.refusal.map(ScreenError.init) }
     runner = ScreenRunner(State(rules: rules), on: ImmediateScheduler()) { effect, send in
       switch effect {
       case .waitForPause(let text, let typing, let pause):

@@ -184,6 +184,35 @@ struct DownloadTests {
     #expect(try assets().filter { $0.contains(".") } == [])
   }
 
+  @Test("a bar on a terminal: how many, how far, gone at the end; none with -q")
+  func bar() throws {
+    let gate = TestGate()
+    let server = try TestServer { request in
+      .file(Self.picture(1, 61_440), for: request, hold: (after: 30_720, gate: gate))
+    }
+    let file = try sandbox.file("items.ndjson", record(1, server) + record(2, server))
+    let environment = [
+      "FRESHET_STORE": sandbox.store, "HOME": sandbox.folder.path, "TERM": "xterm",
+    ]
+    let quiet = try Child(
+      try words(server, ["-f", file, "-q"]), environment: environment, input: .terminal)
+    let loud = try Child(
+      try words(server, ["-f", file]),
+      environment: environment.merging(["FRESHET_STORE": sandbox.store + "2"]) { $1 },
+      input: .terminal)
+    try loud.waitForScreen("] 0/2  2 running  60/120 KiB")
+    gate.open()
+    let records = try loud.rest()
+    #expect(loud.wait() == .exited(0))
+    #expect(records.filter { $0.type == "cmd.result" }.count == 2)
+    try loud.readScreenToEnd()
+    #expect(loud.screen.hasSuffix("\u{1B}[K"), "\(loud.screen.debugDescription)")
+    #expect(try quiet.rest().last?["exit"] == 0)
+    #expect(quiet.wait() == .exited(0))
+    try quiet.readScreenToEnd()
+    #expect(quiet.screen.isEmpty)
+  }
+
   @Test("--dry-run asks nobody and writes nothing")
   func dryRun() throws {
     let server = try TestServer(Self.tmdb)

@@ -41,7 +41,9 @@ struct GuidanceTests {
     let none = try sandbox.run("guidance", "students", "9")
     #expect(none.status == .exited(1))
     #expect(none.results.map(\.errorCode) == ["unknown_student"])
-    #expect(try sandbox.run("guidance", "students", "12abc").status == .exited(2))
+    let malformed = try sandbox.run("guidance", "students", "12abc")
+    #expect(malformed.status == .exited(1))
+    #expect(malformed.results.map(\.errorCode) == ["invalid_student_id"])
   }
 
   @Test("register: through the screen's states, with the record in the end")
@@ -60,18 +62,100 @@ struct GuidanceTests {
   }
 
   @Test(
-    "register: what makes no sense is exit 2, and writes nothing",
+    "words that say what cannot be: exit 1, nothing written, and the same in a script",
     arguments: [
-      (["202110101", "복장 불량", "x"], "detail_not_allowed"),
-      (["202110101", "기타"], "detail_required"),
-      (["202110101", "지각"], "invalid_reason"), (["x", "shoes"], "invalid_student_id"),
-      (["202110101"], "invalid_reason"),
+      (["register", "202110101", "복장 불량", "x"], "detail_not_allowed"),
+      (["register", "202110101", "기타"], "detail_required"),
+      (["register", "202110101", "기타", " "], "detail_required"),
+      (["register", "202110101", "지각"], "invalid_reason"),
+      (["register", "x", "shoes"], "invalid_student_id"),
+      (["restore", "12abc"], "invalid_guidance_id"),
+      (["delete", "abc", "--yes"], "invalid_guidance_id"),
+      (["complete", "-1"], "invalid_guidance_id"),
+      (["delay", "guidance:x", "2026-03-05"], "invalid_guidance_id"),
+      (["delay", "1", "2026-02-30"], "invalid_date"),
     ])
   func refused(words: [String], code: String) throws {
-    let run = try sandbox.run(["guidance", "register"] + words, bytes: nil)
-    #expect(run.status == .exited(2))
-    #expect(run.all("stream.error").map(\.errorCode) == [code])
+    // A number below zero would be taken for an option.
+    let run = try sandbox.run(
+      ["guidance"] + words.filter { $0 == "--yes" } + ["--"] + words.filter { $0 != "--yes" },
+      bytes: nil)
+    #expect(run.status == .exited(1))
+    #expect(run.results.map(\.errorCode) == [code])
+    #expect(run.results.map { $0["op"]?.stringValue } == [words[0]])
+    let line = words.map { $0.contains(" ") ? "'\($0)'" : $0 }.joined(separator: " ")
+      .replacing("delete abc", with: "delete guidance:abc")
+      .replacing("restore 12abc", with: "restore guidance:12abc")
+    let script = try sandbox.run("run", "-f", "-", input: line + "\n")
+    #expect(script.status == .exited(1))
+    #expect(script.results.map(\.errorCode) == [code])
     #expect(try sandbox.run("guidance", "list").items.isEmpty)
+  }
+
+  @Test(
+    "too few words, or too many: exit 2, on the command line and in a script",
+    arguments: [
+      (["register", "202110101"], "register needs a student's number, a reason"),
+      (["register", "202110101", "shoes", "x", "y"], "guidance does not take “y”"),
+      (["complete"], "complete needs a guidance's number"),
+      (["complete", "1", "2"], "complete needs a guidance's number"),
+      (["delay", "1"], "delay needs a guidance's number and a day"),
+      (["list", "x"], "guidance list does not take “x”"),
+      ([], "guidance needs ACTION: students, register"),
+    ])
+  func shape(words: [String], message: String) throws {
+    let run = try sandbox.run(["guidance"] + words, bytes: nil)
+    #expect(run.status == .exited(2))
+    let error = run.all("stream.error").first
+    #expect(error?.errorCode == "bad_arguments")
+    let told = error?["error"]?.objectValue?["message"]?.stringValue ?? ""
+    #expect(told.hasPrefix(message), "\(told)")
+    guard ["register", "complete", "delay"].contains(words.first), words.count < 5 else { return }
+    let script = try sandbox.run(
+      "run", "-f", "-", input: words.joined(separator: " ") + "\n")
+    #expect(script.status == .exited(2))
+    #expect(script.results.map(\.errorCode) == ["bad_words"])
+  }
+
+  @Test(
+    "an option that would do nothing is refused",
+    arguments: [
+      ["list", "--grade", "2"], ["list", "--class", "8"],
+      ["list", "--filter", "all", "--grade", "2"],
+      ["list", "--filter", "my-grade", "--class", "8"], ["list", "--yes"],
+      ["students", "--yes"], ["restore", "1", "--yes"], ["students", "--filter", "my-class"],
+      ["register", "202110101", "shoes", "--filter", "my-class"],
+      ["register", "202110101", "shoes", "--grade", "1"],
+    ])
+  func meaningless(words: [String]) throws {
+    let run = try sandbox.run(["guidance"] + words, bytes: nil)
+    #expect(run.status == .exited(2))
+    #expect(run.all("stream.error").map(\.errorCode) == ["bad_option"])
+    #expect(try sandbox.run("guidance", "list").items.isEmpty)
+  }
+
+  @Test("R-25 on a terminal a delete asks first: with the record, and only 삭제 deletes")
+  func question() throws {
+    _ = try sandbox.run("guidance", "register", "202110101", "기타", "뛰어다님")
+    for (answer, isDeleted) in [("취소\n", false), ("\u{4}", false), ("n\n", false), ("삭제\n", true)] {
+      let child = try sandbox.start("guidance", "delete", "1", input: .terminal)
+      try child.waitForScreen("[취소/삭제, n/y]")
+      for line in ["정말 삭제하시겠습니까?", "1학년 1반 1번 가나다", "기타(뛰어다님)"] {
+        #expect(child.screen.contains(line), "\(child.screen)")
+      }
+      child.send(answer)
+      let records = try child.rest()
+      #expect(child.wait() == .exited(isDeleted ? 0 : 1), "\(answer)")
+      let steps = records.filter { $0.type == "view.changed" }.compactMap {
+        $0["cause"]?.stringValue
+      }
+      #expect(
+        steps == ["appear", "fetched", "requestDelete"]
+          + (isDeleted ? ["confirm", "deleted"] : ["cancel"]))
+      let result = try #require(records.first { $0.type == "cmd.result" })
+      #expect(result.errorCode == (isDeleted ? nil : "needs_confirmation"))
+      #expect(try sandbox.run("guidance", "list").items == (isDeleted ? [] : ["guidance:1"]))
+    }
   }
 
   @Test("register: an unknown student is exit 1")
@@ -128,11 +212,8 @@ struct GuidanceTests {
     #expect(try sandbox.run("guidance", "delay", "1", "2026-03-05").status == .exited(0))
     let list = try sandbox.run("guidance", "list").all("snapshot.item")
     #expect(list[0]["item"]?.objectValue?["date"] == "2026-03-05")
-    #expect(try sandbox.run("guidance", "delay", "1", "2026-02-30").status == .exited(2))
-    #expect(try sandbox.run("guidance", "delay", "1").status == .exited(2))
     #expect(try sandbox.run("guidance", "complete", "1").results[0]["outcome"] == "completed")
     #expect(try sandbox.run("guidance", "complete", "1").status == .exited(1))
-    #expect(try sandbox.run("guidance", "complete", "1", "2").status == .exited(2))
     #expect(try sandbox.run("guidance", "fly").status == .exited(2))
   }
 

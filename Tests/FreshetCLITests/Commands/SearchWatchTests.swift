@@ -67,6 +67,19 @@ struct SearchWatchTests {
     #expect(server.requests.compactMap { $0.query["page"] } == ["1", "2", "2"])
   }
 
+  @Test("without a key: failed at once, never loading, exit 4, nothing asked")
+  func noKey() throws {
+    let server = try TestServer { Self.kakao($0) }
+    let run = try sandbox.run(
+      "watch", "search", "sea", "--source", "kakao", "--kakao-url", server.url)
+    #expect(steps(run) == ["submit>failed"])
+    #expect(run.status == .exited(4))
+    #expect(
+      run.all("view.changed")[0]["state"]?.objectValue?["error"]?.objectValue?["code"]
+        == "missing_key")
+    #expect(server.requests.isEmpty)
+  }
+
   @Test("what makes no sense is exit 2; a failure that stays is exit 1")
   func refused() throws {
     let server = try TestServer { _ in .json("{\"message\":\"no\"}", status: 400) }

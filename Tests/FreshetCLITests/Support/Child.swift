@@ -38,6 +38,8 @@ final class Child: @unchecked Sendable {
     case pipe
     case null
     case closed
+    /// A pseudo-terminal, which is stderr as well; stdout stays what it is.
+    case terminal
   }
 
   /// What standard output is.
@@ -112,6 +114,11 @@ final class Child: @unchecked Sendable {
       ours.input = write
     case .null: posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
     case .closed: posix_spawn_file_actions_addclose(&actions, 0)
+    case .terminal:
+      let (master, path) = try openTerminal()
+      posix_spawn_file_actions_addopen(&actions, 0, path, O_RDWR | O_NOCTTY, 0)
+      posix_spawn_file_actions_adddup2(&actions, 0, 2)
+      ours.input = master
     }
     switch output {
     case .pipe:
@@ -127,8 +134,10 @@ final class Child: @unchecked Sendable {
       ours.output = master
     case .closed: posix_spawn_file_actions_addclose(&actions, 1)
     }
-    posix_spawn_file_actions_addopen(
-      &actions, 2, errors, O_WRONLY | O_CREAT | O_APPEND, 0o600)
+    if input != .terminal {
+      posix_spawn_file_actions_addopen(
+        &actions, 2, errors, O_WRONLY | O_CREAT | O_APPEND, 0o600)
+    }
     defer { for descriptor in theirs { close(descriptor) } }
     return (try spawn(arguments, environment, &actions), ours.input, ours.output)
   }
@@ -216,6 +225,38 @@ final class Child: @unchecked Sendable {
   }
 
   func signal(_ number: Int32) { kill(pid, number) }
+
+  /// Everything that stood on the terminal of stdin and stderr so far.
+  private(set) var screen = ""
+
+  /// Reads the terminal until a text has stood there.
+  func waitForScreen(_ text: String) throws {
+    while !screen.contains(text) {
+      var entry = pollfd(fd: input, events: Int16(POLLIN), revents: 0)
+      try #require(poll(&entry, 1, Self.patience) == 1, "“\(text)” did not come: \(screen)")
+      var chunk = [UInt8](repeating: 0, count: 4096)
+      let count = read(input, &chunk, chunk.count)
+      try #require(count > 0, "“\(text)” never came: \(screen)")
+      // A character cut in two becomes whole with the next piece only if it is kept as bytes.
+      screenBytes += chunk[..<count]
+      screen = String(decoding: screenBytes, as: UTF8.self)
+    }
+  }
+
+  /// Reads the terminal to its end, when the process has ended.
+  func readScreenToEnd() throws {
+    while true {
+      var entry = pollfd(fd: input, events: Int16(POLLIN), revents: 0)
+      try #require(poll(&entry, 1, Self.patience) == 1, "the terminal stays open")
+      var chunk = [UInt8](repeating: 0, count: 4096)
+      let count = read(input, &chunk, chunk.count)
+      if count <= 0 { break }
+      screenBytes += chunk[..<count]
+    }
+    screen = String(decoding: screenBytes, as: UTF8.self)
+  }
+
+  private var screenBytes: [UInt8] = []
 
   /// Waits for the next line of stdout; nil at its end.
   func nextLine() throws -> [UInt8]? {

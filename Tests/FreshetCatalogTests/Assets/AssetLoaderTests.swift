@@ -1,5 +1,6 @@
 import Foundation
 import Freshet
+import FreshetStore
 import FreshetTestServer
 import Synchronization
 import Testing
@@ -167,6 +168,64 @@ struct AssetLoaderTests {
     #expect(try rig.names().count == 200)
   }
 
+  // MARK: Other processes
+
+  @Test("another process fetches it already: its progress is told, and its picture taken")
+  func otherFinishes() throws {
+    let picture = AssetRig.picture(200_000)
+    let gate = TestGate()
+    let rig = try AssetRig { .file(picture, for: $0, hold: (after: 50_000, gate)) }
+    let address = rig.server.url + "/p"
+    let first = Loading(rig.loader().load(address))
+    try first.waitForBytes(50_000)
+    let second = Loading(rig.loader().load(address))
+    try second.waitForBytes(50_000)
+    #expect(second.events.first == .progress(doneBytes: 50_000, totalBytes: 200_000))
+    gate.open()
+    #expect(try first.bytes() == picture)
+    #expect(try second.bytes() == picture)
+    #expect(rig.server.requests.count == 1)
+    #expect(try rig.names() == [rig.key("/p")])
+  }
+
+  @Test("the other process gives up, or ends: what it has is gone on with")
+  func otherEnds() throws {
+    let picture = AssetRig.picture(200_000)
+    let gate = TestGate()
+    let rig = try AssetRig {
+      .file(picture, for: $0, hold: $0.number == 0 ? Optional((after: 50_000, gate: gate)) : nil)
+    }
+    let address = rig.server.url + "/p"
+    let first = Loading(rig.loader().load(address))
+    try first.waitForBytes(50_000)
+    // More attempts than a failure would be given: waiting takes none.
+    let second = Loading(rig.loader(attempts: 1).load(address))
+    try second.waitForBytes(50_000)
+    first.dispose()
+    #expect(try second.bytes() == picture)
+    #expect(rig.server.requests[1].header("range") == "bytes=50000-")
+  }
+
+  @Test("a process that stands still for longer than an answer may take is told of")
+  func otherStandsStill() throws {
+    let rig = try AssetRig { .file(AssetRig.picture(10), for: $0) }
+    try FileManager.default.createDirectory(
+      atPath: rig.assets, withIntermediateDirectories: true)
+    let part = try LiveFileSystem().open(rig.assets + "/" + rig.key("/p") + ".part", .create)
+    #expect(try part.lock(wait: false))
+    let waiting = Loading(
+      rig.loader(patience: .milliseconds(40)).load(rig.server.url + "/p"))
+    guard case .failure(let error) = try waiting.result() else {
+      Issue.record("no failure")
+      return
+    }
+    #expect(error.code == .timedOut)
+    #expect(error.message.contains("another process is fetching"))
+    #expect(rig.server.requests.isEmpty)
+    part.unlock()
+    #expect(try Loading(rig.loader().load(rig.server.url + "/p")).bytes().count == 10)
+  }
+
   // MARK: What is refused
 
   @Test("too large, announced or not, leaves nothing behind")
@@ -216,23 +275,6 @@ struct AssetLoaderTests {
     #expect(rig.server.requests.count == example.requests)
   }
 
-  @Test("servers in a private network are asked only when a setting names them")
-  func privateAddress() throws {
-    let rig = try AssetRig { request in
-      request.path == "/away"
-        ? .redirect(to: "http://169.254.169.254/secret")
-        : .file(AssetRig.picture(10), for: request)
-    }
-    let code = try Loading(rig.loader(isNamed: false).load(rig.server.url + "/p")).code()
-    #expect(code == "private_address")
-    #expect(rig.server.requests.isEmpty)
-    // A redirect does not lead there either, nor does a name.
-    #expect(try Loading(rig.loader().load(rig.server.url + "/away")).code() == "private_address")
-    let named = rig.loader { _ in [NetworkAddress(bytes: [10, 0, 0, 1])] }
-    #expect(try Loading(named.load("http://pictures.test/p")).code() == "private_address")
-    #expect(try Loading(rig.loader().load("file:///etc/passwd")).code() == "invalid_address")
-  }
-
   @Test("a folder that cannot be made is told with its path")
   func noFolder() throws {
     let rig = try AssetRig { .file(AssetRig.picture(10), for: $0) }
@@ -276,6 +318,22 @@ struct AssetLoaderTests {
     // A new loader counts what is there.
     _ = try Loading(rig.loader(limits).load(rig.server.url + "/d")).bytes()
     #expect(try rig.names() == [rig.key("/c"), rig.key("/d")].sorted())
+  }
+
+  @Test("a use from memory is one of the file; a file that had to make room is made again from it")
+  func memoryAndDisk() throws {
+    let rig = try AssetRig { .file(AssetRig.picture(40_000), for: $0) }
+    let loader = rig.loader(.init(diskBytes: 100_000))
+    for path in ["/a", "/b", "/a", "/c"] {
+      _ = try Loading(loader.load(rig.server.url + path)).bytes()
+    }
+    #expect(try rig.names() == [rig.key("/a"), rig.key("/c")].sorted())
+    let asked = rig.server.requests.count
+    // /b is in memory alone: `bytes()` looks whether its file is there again.
+    #expect(try Loading(loader.load(rig.server.url + "/b")).bytes().count == 40_000)
+    #expect(rig.server.requests.count == asked)
+    #expect(try rig.names().contains(rig.key("/b")))
+    #expect(try rig.names().count == 2)
   }
 
   @Test("in memory, what was used longest ago makes room; large ones are not kept")

@@ -29,11 +29,11 @@ final class AssetRig: Sendable {
 
   func loader(
     _ limits: AssetLoader.Limits = .init(), attempts: Int = 4, isNamed: Bool = true,
-    folder: String? = nil,
+    folder: String? = nil, patience: Duration = .seconds(60),
     resolve: @escaping @Sendable (String) -> [NetworkAddress] = NetworkAddress.resolve
   ) -> AssetLoader {
     let client = HTTPClient(
-      transport: transport, scheduler: scheduler,
+      transport: transport, scheduler: scheduler, limits: .init(total: patience),
       policy: RetryPolicy(attempts: attempts, firstPause: .milliseconds(1), random: { 0 }))
     return AssetLoader(
       folder: folder ?? assets, client: client, limits: limits,

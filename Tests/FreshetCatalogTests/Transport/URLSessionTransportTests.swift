@@ -213,4 +213,27 @@ struct URLSessionTransportTests {
     #expect(try Exchange(flow).outcome() == "finished")
     #expect(server.requests.count == 2)
   }
+
+  @Test("a pinned number is connected to, whatever the name stands for; the server hears the name")
+  func pinned() throws {
+    let server = try TestServer { _ in .json("{}") }
+    var request = HTTPRequest(.get, .of("http://pictures.invalid:\(server.port)/p?a=1"))
+    let unknown = Exchange(transport.exchange(request))
+    #expect(try unknown.outcome() == "unreachable")
+    request.pinned = NetworkAddress(bytes: [127, 0, 0, 1])
+    let exchange = Exchange(transport.exchange(request))
+    #expect(try exchange.outcome() == "finished")
+    #expect(server.requests.map(\.target) == ["/p?a=1"])
+    #expect(server.requests[0].header("host") == "pictures.invalid:\(server.port)")
+    #expect(server.requests[0].headers.filter { $0.name == "host" }.count == 1)
+  }
+
+  @Test("numbers as they stand in addresses")
+  func hosts() {
+    #expect(NetworkAddress(bytes: [192, 168, 0, 10]).host == "192.168.0.10")
+    #expect(NetworkAddress("2001:db8::1")?.host == "[2001:db8::1]")
+    let pinned = WebAddress.of("http://a.test:81/p?q=1")
+      .connecting(to: NetworkAddress(bytes: [1, 2, 3, 4]))
+    #expect(pinned.text == "http://1.2.3.4:81/p?q=1")
+  }
 }

@@ -32,6 +32,22 @@ struct SearchModelTests {
     #expect(scheduler.pendingCount == 0)
   }
 
+  @Test("a catalogue that cannot be asked is not: failed with its reason, by whatever way")
+  func refused() throws {
+    let refusal = CatalogError(.missingKey, "there is no key")
+    let catalog = HandedCatalog(refusal: refusal)
+    let model = SearchModel(catalog: catalog, scheduler: scheduler)
+    model.submit("sea")
+    #expect(model.state.phase == .failed(ScreenError(refusal)))
+    model.clear()
+    model.type("sea")
+    try scheduler.run()
+    #expect(model.state.phase == .failed(ScreenError(refusal)))
+    model.retry()
+    #expect(catalog.requests.isEmpty)
+    #expect(model.state.phase == .failed(ScreenError(refusal)))
+  }
+
   @Test("C-18: three quick searches answered in reverse order: the last query is shown")
   func reverseOrder() {
     let model = model()

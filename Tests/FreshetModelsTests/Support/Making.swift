@@ -76,6 +76,9 @@ final class HandedCatalog: CatalogSearching {
   }
 
   private let state = Mutex<(asked: [Asked], stopped: Int)>(([], 0))
+  let refusal: CatalogError?
+
+  init(refusal: CatalogError? = nil) { self.refusal = refusal }
 
   func page(_ request: SearchRequest) -> Single<SearchPage, CatalogError> {
     Single { [self] resolver in
