@@ -65,7 +65,7 @@ struct CatalogAccess: Sendable {
     bases = [kakaoBase, googleBase, tmdbBase, imageBase]
   }
 
-  private static func base(
+  static func base(
     _ name: String, _ standard: String, _ settings: Settings
   ) throws(Stop) -> WebAddress {
     do {
@@ -75,9 +75,12 @@ struct CatalogAccess: Sendable {
     }
   }
 
-  /// The catalogue of a name.
-  func searching(_ source: Source) -> any CatalogSearching {
-    switch source {
+  /// The catalogue of a name, or the list of it that is asked for.
+  func searching(
+    _ source: Source, _ subject: SearchSubject = .query("")
+  ) -> any CatalogSearching {
+    if case .list(let list) = subject { return tmdb.searching(list) }
+    return switch source {
     case .kakao: kakao
     case .google: google
     case .tmdb: tmdb

@@ -101,7 +101,7 @@ struct DownloadRun {
     result.id = item?.id.text ?? result.id
     if let assets {
       let address = item.flatMap { access.images.pictureAddress(of: $0) }
-      let path = address.flatMap { assets.path(of: $0) }
+      let path = address.flatMap { assets.kept.path(of: $0) }
       result.details.append(("poster", path.map(JSONValue.string) ?? .null))
     }
     session.tell(result)

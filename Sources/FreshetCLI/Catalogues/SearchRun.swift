@@ -17,7 +17,7 @@ final class SearchRun {
   }
 
   let source: CatalogAccess.Source
-  let query: String
+  private let subject: SearchSubject
   private let session: Session
   private let pages: PageLog
   private let model: SearchModel
@@ -27,14 +27,14 @@ final class SearchRun {
   private var droppedCount = 0
 
   init(
-    _ query: String, _ source: CatalogAccess.Source, _ access: CatalogAccess, _ session: Session,
-    pageSize: Int?, limit: Int? = nil
+    _ subject: SearchSubject, _ source: CatalogAccess.Source, _ access: CatalogAccess,
+    _ session: Session, pageSize: Int?, limit: Int? = nil
   ) {
     self.source = source
-    self.query = query
+    self.subject = subject
     self.session = session
     self.limit = limit
-    pages = PageLog(access.searching(source))
+    pages = PageLog(access.searching(source, subject))
     var rules: SearchModel.Rules =
       switch source {
       case .kakao: .kakao
@@ -63,7 +63,7 @@ final class SearchRun {
   func start(_ correlation: String) throws(Stop) -> Outcome {
     let heard = Heard()
     let token = model.notices.subscribe { heard.note($0) }
-    model.submit(query)
+    model.submit(subject.text)
     let outcome = try settle(correlation)
     token.dispose()
     switch heard.last {
@@ -116,7 +116,8 @@ final class SearchRun {
     head.correlation = correlation
     session.output.emit(head) { data in
       data.string("source", source.rawValue)
-      data.string("query", query)
+      data.string("query", subject.text)
+      if let list = subject.listName { data.string("list", list) }
       data.int("page", pageCount)
       data.int("count", shown.count)
       data.int("rows", page.rawCount)
@@ -151,7 +152,8 @@ final class SearchRun {
     head.correlation = correlation
     session.output.emit(head) { data in
       data.string("source", source.rawValue)
-      data.string("query", query)
+      data.string("query", subject.text)
+      if let list = subject.listName { data.string("list", list) }
       data.string("reason", reason)
       data.int("items", told)
       data.int("pages", pageCount)

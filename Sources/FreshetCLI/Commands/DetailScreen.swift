@@ -65,24 +65,40 @@ struct DetailScreen {
         result.failed(Problem(code: "not_found", message: "no item \(id.text) is saved")))
     }
     let isFolded = try session.wait(for: FoldStore(manager: manager).isFolded(id.text))
-    let overview = (try? ContentItem(parsing: record.body))?.overview
+    let item = try? ContentItem(parsing: record.body)
+    let overview = item?.overview
+    let posters = try PosterFiles(of: manager, session.settings)
+    let address = item.flatMap { posters.address(of: $0) }
+    let poster = address.flatMap { posters.kept.path(of: $0) }
     var head = EventHead("snapshot.item")
     head.revision = record.revision
     head.view = View.downloads.name
     head.id = record.id
-    session.output.emit(head, text: Self.text(record, overview, isFolded)) { data in
+    session.output.emit(head, text: Self.text(record, overview, isFolded, poster)) { data in
       data.int("index", 0)
       data.body("item", record.body)
       if let overview {
         let fold = TextFold(of: overview, isFolded: isFolded)
         data.value("summary", .object(fold.summary(of: overview)))
       }
+      guard let address else { return }
+      data.string("poster", poster)
+      if poster == nil, let part = posters.kept.unfinished(of: address) {
+        data.object("poster_part") { object in
+          object.int("done", part.doneBytes)
+          object.int("total", part.totalBytes.map(Int64.init))
+        }
+      }
     }
     session.count("items")
   }
 
-  private static func text(_ record: Record, _ overview: String?, _ isFolded: Bool) -> String {
-    let row = ItemText.row(record.id, record.body)
+  private static func text(
+    _ record: Record, _ overview: String?, _ isFolded: Bool, _ poster: String?
+  ) -> String {
+    let row =
+      ItemText.row(record.id, record.body)
+      + (poster.map { "\npicture: " + TextLine.clean($0) } ?? "")
     guard let overview, !overview.isEmpty else { return row }
     let fold = TextFold(of: overview, isFolded: isFolded)
     return row + "\n" + TextLine.clean(fold.shown(of: overview))

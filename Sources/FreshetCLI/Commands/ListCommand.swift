@@ -74,6 +74,7 @@ extension Session {
       let waiting = output.emit(head, text: row.text) { data in
         data.int("index", index)
         data.body("item", row.body)
+        if let poster = step.poster { data.string("poster", poster(row.body)) }
       }
       if waiting >= Output.highWaterBytes { try output.flush() }
     }

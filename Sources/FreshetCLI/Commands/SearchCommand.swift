@@ -5,11 +5,12 @@ enum SearchCommand {
   static let spec = CommandSpec(
     name: "search",
     summary: "Search a catalogue.",
-    arguments: [ArgumentSpec(name: "QUERY", help: "what to search for", count: 1...1)],
+    arguments: [ArgumentSpec(name: "QUERY", help: "what to search for", count: 0...1)],
     options: [
       .value(
         "source", "NAME", choices: CatalogAccess.Source.allCases.map(\.rawValue),
-        "which catalogue: kakao and google have books, tmdb has films and series"),
+        "which catalogue: kakao and google have books, tmdb has films and series")
+    ] + SearchSubject.options + [
       .value("pages", "N", "read so many pages: 1 (default) or more"),
       .value("limit", "N", "read on until so many items are told"),
       .flag("all", "read on to the end"),
@@ -25,20 +26,27 @@ enum SearchCommand {
       .init(
         line: "freshet search dune --source tmdb --all | jq -c 'select(.type==\"search.item\")'",
         meaning: "all matches, one a line"),
+      .init(
+        line: "freshet search --trending week --limit 10 | freshet download -f -",
+        meaning: "ten films and series that are talked about, with their posters"),
+      .init(
+        line:
+          "freshet search --discover movie --where with_genres=18 --where sort_by=popularity.desc",
+        meaning: "dramas, the most popular first"),
     ],
     notes: [
       "Each page is a search.page with what was dropped and why, then its items as search.item, no "
         + "id twice; search.end says why it is over. A page that cannot be had leaves what was "
         + "told, and the exit code is 1.",
+      "TMDB has lists too, which are read as searches are: --trending and --discover take the place "
+        + "of QUERY, and need no --source. A parameter TMDB does not know is refused, since TMDB "
+        + "would pass over it.",
       CatalogAccess.note,
     ],
     run: run)
 
   private static func run(_ invocation: Invocation, _ session: Session) throws(Stop) -> Finish {
-    guard let source = invocation.value("source").flatMap(CatalogAccess.Source.init) else {
-      throw .usage(
-        "missing_option", "search needs --source kakao, --source google or --source tmdb")
-    }
+    let (subject, source) = try subject(of: invocation)
     let ways = ["pages", "limit", "all"].filter { invocation.has($0) }
     if ways.count > 1 {
       throw .usage("bad_option", "options --\(ways[0]) and --\(ways[1]) exclude each other")
@@ -53,11 +61,25 @@ enum SearchCommand {
     let access = try CatalogAccess(invocation, session)
     session.sayHello(command: "search")
     let search = SearchRun(
-      invocation.arguments[0], source, access, session, pageSize: size, limit: limit)
+      subject, source, access, session, pageSize: size, limit: limit)
     let outcome = try search.start("s1:A1")
     if isScrolled { return try scroll(search, outcome, session) }
     let last = pages ?? (limit == nil && !invocation.has("all") ? 1 : Int.max)
     return try readOn(search, outcome, session, pages: last)
+  }
+
+  private static func subject(
+    of invocation: Invocation
+  ) throws(Stop) -> (SearchSubject, CatalogAccess.Source) {
+    do throws(SearchSubject.Fault) {
+      return try SearchSubject.of(
+        query: invocation.arguments.first, source: invocation.value("source"),
+        trending: invocation.value("trending"), discover: invocation.value("discover"),
+        media: invocation.value("media"),
+        parameters: try SearchSubject.pairs(invocation.allValues("where")), dashes: "--")
+    } catch {
+      throw .usage(error.code, error.message)
+    }
   }
 
   private static func readOn(

@@ -191,12 +191,13 @@ private struct Watch {
     let deadline = timeout.map { clock.now + $0 }
     let manager = try session.openStore(command: "watch", mustExist: true, until: deadline)
     var start = start
+    let posters = try PosterFiles(of: manager, session.settings)
     var itemsSeen = 0
     while true {
       let follower = Follower(
         output: session.output, waiter: session.waiter, filter: filter,
         countLimit: count.map { $0 - itemsSeen })
-      let subscription = watched.flow(manager, start.position).subscribe(follower)
+      let subscription = watched.flow(manager, start.position, posters).subscribe(follower)
       defer { subscription.dispose() }
       let end: RunEnd
       do throws(Stop) {

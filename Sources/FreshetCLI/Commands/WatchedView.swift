@@ -9,29 +9,32 @@ struct WatchedView: Sendable {
   /// What tells this stream from others: its cursors fit no other.
   let filter: Cursor.Filter
   /// The screen's steps from a place on, one per commit.
-  let flow: @Sendable (DatabaseManager, StartPosition) -> AnyFlow<ViewStep, StoreError>
+  let flow: @Sendable (DatabaseManager, StartPosition, PosterFiles) -> AnyFlow<ViewStep, StoreError>
 
-  static let downloads = WatchedView(view: .downloads, filter: Cursor.Filter()) { manager, start in
+  static let downloads = WatchedView(view: .downloads, filter: Cursor.Filter()) {
+    manager, start, posters in
     DownloadsModel.follow(manager, from: start).map { followed in
       ViewStep(
         view: .downloads, list: followed.list,
-        transitions: followed.transitions.map { ViewTransition(.downloads, $0) }, tellsItems: true)
+        transitions: followed.transitions.map { ViewTransition(.downloads, $0) }, tellsItems: true,
+        poster: posters.lookup)
     }.erased()
   }
 
   static let saved = WatchedView(
     view: .saved, filter: Cursor.Filter(views: ["saved"])
-  ) { manager, start in
+  ) { manager, start, posters in
     SavedBooksModel.follow(manager, from: start).map { followed in
       ViewStep(
         view: .saved, list: followed.list,
-        transitions: followed.transitions.map { ViewTransition(.saved, $0) }, tellsItems: true)
+        transitions: followed.transitions.map { ViewTransition(.saved, $0) }, tellsItems: true,
+        poster: posters.lookup)
     }.erased()
   }
 
   static let books = WatchedView(
     view: .books, filter: Cursor.Filter(views: ["books"])
-  ) { manager, start in
+  ) { manager, start, _ in
     BooksModel.followBooks(manager, from: start).map { followed in
       ViewStep(
         view: .books, list: followed.list,
@@ -50,7 +53,7 @@ struct WatchedView: Sendable {
   static func guidance(_ filter: GuidanceFilter) -> WatchedView {
     WatchedView(
       view: .guidance, filter: Cursor.Filter(views: ["guidance", GuidanceText.name(of: filter)])
-    ) { manager, start in
+    ) { manager, start, _ in
       GuidanceListModel.follow(manager, filter: filter, from: start).map { followed in
         ViewStep(
           view: .guidance, list: followed.list,
@@ -66,8 +69,10 @@ struct WatchedView: Sendable {
   static func detail(_ id: ItemID) -> WatchedView {
     WatchedView(
       view: .detail, filter: Cursor.Filter(views: ["detail", id.text])
-    ) { manager, start in
-      DetailModel.follow(manager, id: id, from: start).map { followed in
+    ) { manager, start, posters in
+      DetailModel.follow(
+        manager, id: id, from: start, posters: posters.kept, address: { posters.address(of: $0) }
+      ).map { followed in
         ViewStep(
           view: .detail, list: followed.list,
           transitions: followed.transitions.map { ViewTransition(.detail, $0) }, tellsItems: false,

@@ -28,6 +28,9 @@ extension Output.Batch {
       if isLast { head.cursor = cursor }
       emit(head, text: change.text) { data in
         if let body = change.body { data.body("item", body) } else { data.null("item") }
+        if change.kind != .removed, let body = change.body, let poster = step.poster {
+          data.string("poster", poster(body))
+        }
       }
     }
     guard part.upperBound == changes.count else { return part.count }

@@ -72,6 +72,8 @@ struct ViewStep: Sendable {
   let tellsItems: Bool
   /// The rows of a first state where they are not the records of the list.
   var rows: [Row]?
+  /// Where the picture of an item lies; nil where pictures are not told of.
+  var poster: (@Sendable ([UInt8]) -> String?)?
 
   /// How many rows a first state has.
   var rowCount: Int { rows?.count ?? list.rows.count }

@@ -23,13 +23,16 @@ enum EventSchema {
           .object([
             .must("fold", .words(TextFold.allCases.map(\.rawValue))), .must("text", .string),
             .must("button", .nullable(.string)), .must("characters", .integer),
-          ])), .may("release_line", .nullable(.string)),
+          ])), .may("release_line", .nullable(.string)), .may("poster", .nullable(.string)),
+        .may(
+          "poster_part",
+          .object([.must("done", .integer), .must("total", .nullable(.integer))])),
       ]
     ),
     ("stream.bookmark", [.must("initial", .boolean)]),
-    ("item.added", [.must("item", .anyObject)]),
-    ("item.changed", [.must("item", .anyObject)]),
-    ("item.restored", [.must("item", .anyObject)]),
+    ("item.added", [.must("item", .anyObject), .may("poster", .nullable(.string))]),
+    ("item.changed", [.must("item", .anyObject), .may("poster", .nullable(.string))]),
+    ("item.restored", [.must("item", .anyObject), .may("poster", .nullable(.string))]),
     ("item.removed", [.must("item", .nullable(.anyObject))]),
     (
       "view.changed",
@@ -108,7 +111,8 @@ enum EventSchema {
     (
       "search.page",
       [
-        .must("source", .string), .must("query", .string), .must("page", .integer),
+        .must("source", .string), .must("query", .string), .may("list", .string),
+        .must("page", .integer),
         .must("count", .integer), .must("rows", .integer), .must("total", .nullable(.integer)),
         .must("pageable", .nullable(.integer)), .must("duplicates", .integer),
         .must(
@@ -125,7 +129,8 @@ enum EventSchema {
     (
       "search.end",
       [
-        .must("source", .string), .must("query", .string), .must("reason", .string),
+        .must("source", .string), .must("query", .string), .may("list", .string),
+        .must("reason", .string),
         .must("items", .integer), .must("pages", .integer), .must("dropped", .integer),
         .must("total", .nullable(.integer)), .may("error", .named("error")),
       ]

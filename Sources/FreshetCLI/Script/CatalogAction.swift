@@ -4,7 +4,7 @@ import FreshetStore
 /// What a script's line asks of catalogues.
 enum CatalogAction {
   case download(ItemID)
-  case search(String, CatalogAccess.Source, size: Int?)
+  case search(SearchSubject, CatalogAccess.Source, size: Int?)
   case more
 
   static let operations = ["download", "search", "more"]
@@ -22,15 +22,7 @@ enum CatalogAction {
       }
       return .download(try checked(id))
     case "search":
-      try ScriptParser.checkFields(of: object, operation, ["query", "source", "size"])
-      guard let query = try ScriptParser.text("query", in: object) else {
-        throw ScriptParser.fault(
-          "missing_query",
-          "search needs a query: {\"op\":\"search\",\"query\":\"…\",\"source\":\"kakao\"}")
-      }
-      return .search(
-        query, try source(try ScriptParser.text("source", in: object)),
-        size: try size(object["size"].flatMap { $0.isNull ? nil : $0.jsonText }))
+      return try search(object)
     case "more":
       try ScriptParser.checkFields(of: object, operation, [])
       return .more
@@ -58,8 +50,46 @@ enum CatalogAction {
     }
   }
 
+  private static func search(_ object: JSONObject) throws(ScriptFault) -> CatalogAction {
+    try ScriptParser.checkFields(
+      of: object, "search",
+      ["query", "source", "size", "trending", "discover", "media", "where"])
+    var parameters: [(name: String, value: String)] = []
+    if let value = object["where"], !value.isNull {
+      guard let pairs = value.objectValue else {
+        throw ScriptParser.fault(
+          "wrong_type", "where must be an object, found \(value.kindName)")
+      }
+      // A number or a truth value is written as it stands.
+      for pair in pairs.members {
+        parameters.append((pair.key, pair.value.stringValue ?? pair.value.jsonText))
+      }
+    }
+    let size = try size(object["size"].flatMap { $0.isNull ? nil : $0.jsonText })
+    do throws(SearchSubject.Fault) {
+      let (subject, source) = try SearchSubject.of(
+        query: try text("query", object), source: try text("source", object),
+        trending: try text("trending", object), discover: try text("discover", object),
+        media: try text("media", object), parameters: parameters, dashes: "")
+      return .search(subject, source, size: size)
+    } catch {
+      throw ScriptParser.fault(error.scriptCode, error.message)
+    }
+  }
+
+  private static func text(
+    _ key: String, _ object: JSONObject
+  ) throws(SearchSubject.Fault) -> String? {
+    do throws(ScriptFault) {
+      return try ScriptParser.text(key, in: object)
+    } catch {
+      throw SearchSubject.Fault(code: error.problem.code, message: error.problem.message)
+    }
+  }
+
   private static func search(_ words: [String]) throws(ScriptFault) -> CatalogAction {
-    var values: [String: String] = [:]
+    let names = ["--source", "--size", "--trending", "--discover", "--media", "--where"]
+    var values: [String: [String]] = [:]
     var queries: [String] = []
     var rest = words[...]
     while let word = rest.popFirst() {
@@ -68,30 +98,31 @@ enum CatalogAction {
         continue
       }
       let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-      guard ["--source", "--size"].contains(parts[0]),
+      guard names.contains(String(parts[0])),
         let value = parts.count == 2 ? String(parts[1]) : rest.popFirst()
       else {
         throw ScriptParser.fault(
-          "bad_words", "search takes --source NAME and --size N, not “\(word.prefix(80))”")
+          "bad_words",
+          "search takes \(names.joined(separator: ", ")), each with a value, not "
+            + "“\(word.prefix(80))”")
       }
-      values[String(parts[0])] = value
+      values[String(parts[0]), default: []].append(value)
     }
-    guard queries.count == 1 else {
+    guard queries.count <= 1 else {
       throw ScriptParser.fault(
         "bad_words", "search needs one query; put several words in quotes")
     }
-    return .search(
-      queries[0], try source(values["--source"]), size: try size(values["--size"]))
-  }
-
-  private static func source(_ name: String?) throws(ScriptFault) -> CatalogAccess.Source {
-    guard let source = name.flatMap(CatalogAccess.Source.init) else {
-      throw ScriptParser.fault(
-        "bad_value",
-        "search needs a source: "
-          + CatalogAccess.Source.allCases.map(\.rawValue).joined(separator: ", "))
+    let size = try size(values["--size"]?.last)
+    do throws(SearchSubject.Fault) {
+      let (subject, source) = try SearchSubject.of(
+        query: queries.first, source: values["--source"]?.last,
+        trending: values["--trending"]?.last, discover: values["--discover"]?.last,
+        media: values["--media"]?.last,
+        parameters: try SearchSubject.pairs(values["--where"] ?? []), dashes: "--")
+      return .search(subject, source, size: size)
+    } catch {
+      throw ScriptParser.fault(error.scriptCode, error.message)
     }
-    return source
   }
 
   private static func size(_ text: String?) throws(ScriptFault) -> Int? {

@@ -24,9 +24,9 @@ final class ScriptCatalogs {
   func run(_ action: CatalogAction, _ result: CommandResult) throws(Stop) {
     switch action {
     case .download(let id): try download(id, result)
-    case .search(let query, let source, let size):
+    case .search(let subject, let source, let size):
       let search = SearchRun(
-        query, source, try catalogs(), session, pageSize: size)
+        subject, source, try catalogs(), session, pageSize: size)
       self.search = search
       answer(result, try search.start(result.correlation ?? ""), search)
     case .more:

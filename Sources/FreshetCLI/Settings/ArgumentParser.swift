@@ -11,6 +11,9 @@ struct Invocation: Sendable {
   /// The last value given.
   func value(_ name: String) -> String? { values[name]?.last }
 
+  /// All values given, in their order.
+  func allValues(_ name: String) -> [String] { values[name] ?? [] }
+
   /// How often a flag was given.
   func count(_ name: String) -> Int { values[name]?.count ?? 0 }
 }

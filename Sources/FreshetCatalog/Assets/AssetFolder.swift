@@ -41,6 +41,9 @@ final class AssetFolder: Sendable {
     }
   }
 
+  /// Whether the folder is there.
+  var isThere: Bool { ((try? disk.status(at: path)) ?? nil)?.isDirectory ?? false }
+
   /// Whether the whole picture of a key is there.
   func has(_ key: String) -> Bool {
     // What cannot be looked at is not there for us; loading it tells why.

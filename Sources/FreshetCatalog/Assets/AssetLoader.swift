@@ -98,23 +98,11 @@ public final class AssetLoader: AssetLoading {
     return bytes.map { .done(path: path, bytes: $0) }
   }
 
-  /// Where the whole picture of an address lies; nil when it is not on disk.
-  public func path(of address: String) -> String? {
-    guard let target = try? WebAddress(parsing: address) else { return nil }
-    let key = Self.key(of: Self.upgraded(target))
-    return folder.has(key) ? folder.file(key) : nil
-  }
-
-  /// How much of a picture is there that is not whole, and of how much where that is known; nil
-  /// when nothing is.
-  public func unfinished(of address: String) -> (doneBytes: Int, totalBytes: Int?)? {
-    guard let target = try? WebAddress(parsing: address) else { return nil }
-    let key = Self.key(of: Self.upgraded(target))
-    return folder.unfinished(key)
-  }
+  /// The pictures that are on disk; reads none of them.
+  public var kept: KeptPictures { KeptPictures(folder: folder.path) }
 
   /// Whether the whole picture of an address is on disk; reads none of it.
-  public func isKept(_ address: String) -> Bool { path(of: address) != nil }
+  public func isKept(_ address: String) -> Bool { kept.path(of: address) != nil }
 
   /// The file name of a picture: the SHA-256 of its address.
   static func key(of address: WebAddress) -> String {

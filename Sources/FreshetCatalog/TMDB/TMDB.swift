@@ -3,33 +3,6 @@ import FreshetStore
 
 /// The Movie Database, version 3.
 public struct TMDB: CatalogSearching, CatalogDetailing {
-  /// What to list.
-  public enum List: Sendable, Hashable {
-    /// What is talked about: all kinds, films or series, of a day or a week.
-    case trending(Kind, Window)
-    /// What matches parameters such as `sort_by`, `with_genres`. TMDB ignores those it does not
-    /// know.
-    case discover(Kind, parameters: [String: String])
-
-    /// Which kinds of things.
-    public enum Kind: String, Sendable, Hashable {
-      /// Films, series and persons; not for `discover`.
-      case all
-      /// Films.
-      case movie
-      /// Series.
-      case series = "tv"
-    }
-
-    /// Which time.
-    public enum Window: String, Sendable, Hashable {
-      /// A day.
-      case day
-      /// A week.
-      case week
-    }
-  }
-
   /// Where it lives.
   public static let standardBase = "https://api.themoviedb.org/3"
   /// The last page that can be asked for, whatever `total_pages` says.
@@ -74,6 +47,8 @@ public struct TMDB: CatalogSearching, CatalogDetailing {
   }
 
   /// One page of a list; as `page(_:)`, without a query.
+  ///
+  /// A list that ``List/objection`` speaks against fails with it, without a request.
   public func page(
     of list: List, cursor: PageCursor = .first
   ) -> Single<SearchPage, CatalogError> {
@@ -82,10 +57,8 @@ public struct TMDB: CatalogSearching, CatalogDetailing {
       return self.list(
         "/trending/\(kind.rawValue)/\(window.rawValue)", [], cursor,
         type: kind == .all ? .inRow : .ofRoute(kind.rawValue))
-    case .discover(.all, _):
-      return .fail(
-        CatalogError(.invalidRequest, "TMDB discovers films or series, not both at a time"))
     case .discover(let kind, let parameters):
+      if let objection = list.objection { return .fail(objection) }
       return self.list(
         "/discover/\(kind.rawValue)",
         parameters.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }, cursor,

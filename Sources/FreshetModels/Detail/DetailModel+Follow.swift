@@ -7,16 +7,29 @@ extension DetailModel {
   ///
   /// It pulls commits from the store's log, so it may be paused and skips none. It ends as the
   /// store's live query does, with the store's error.
+  ///
+  /// - Parameters:
+  ///   - posters: The pictures that are kept, one of which is shown; nil shows none.
+  ///   - address: Where an item's picture is; nil when it has none.
   public static func follow(
-    _ manager: DatabaseManager, id: ItemID, from position: StartPosition
+    _ manager: DatabaseManager, id: ItemID, from position: StartPosition,
+    posters: KeptPictures? = nil,
+    address: @escaping @Sendable (ContentItem) -> String? = { $0.thumbnail }
   ) -> AnyFlow<Followed<DetailModel>, StoreError> {
-    follow(manager, query(of: id), from: position, State(id: id)) { list, state in
+    let state = State(id: id, address: posters.map { _ in address })
+    return follow(manager, query(of: id), from: position, state) { list, state in
       let stored = Stored(list, of: id)
       if state.query > 0 { return [.stored(stored, query: state.query)] }
       let first: [Event] = [.open(nil), .stored(stored, query: 1)]
       // Nobody else is asked.
       return stored.item == nil
         ? first + [.found(.failure(CatalogError(.notFound, "nobody knows it")), request: 1)] : first
+    } answer: { effect in
+      guard case .poster(.look(let address, let request)) = effect else { return nil }
+      guard let path = posters?.path(of: address) else {
+        return .poster(.notKept(request: request))
+      }
+      return .poster(.cached(ImageModel.Picture(path: path, bytes: nil), request: request))
     }
   }
 }

@@ -20,6 +20,7 @@ extension Step<DetailModel> {
     case .download, .delete, .toggleFold, .setFold, .cancelDownload: intent(event)
     case .close:
       want(.stopObserving)
+      stopPoster()
       state.pending = []
       move(to: .dismissed, .close)
     case .stored(let stored, let query):
@@ -38,13 +39,15 @@ extension Step<DetailModel> {
       guard request == state.request, state.phase == .deleting else { return say(.staleIgnored) }
       deleted(result)
     case .overview(let event): takeBeneath(event)
+    case .poster(let event): takePoster(event)
     }
   }
 
   /// A closed screen says and does nothing more, but lets a save that runs come to its end.
   private mutating func takeDismissed(_ event: DetailModel.Event) {
     switch event {
-    case .transferred, .deleted, .stored, .queryEnded, .found, .overview: say(.staleIgnored)
+    case .transferred, .deleted, .stored, .queryEnded, .found, .overview, .poster:
+      say(.staleIgnored)
     case .open, .download, .cancelDownload, .delete, .toggleFold, .setFold, .close:
       say(.nothingToDo)
     }
@@ -124,6 +127,7 @@ extension Step<DetailModel> {
       }
       // What is on its way here is told with its answer.
       if isNews, state.phase == .shown { move(to: .shown, .externalChange) }
+      showPoster()
       takeBeneath(.changed(isFolded: stored.isFolded))
     case .missing:
       guard let item = stored.item else { return }
@@ -168,6 +172,7 @@ extension Step<DetailModel> {
       state.transfer = .done
       state.isSaved = true
       move(to: .shown, .saved)
+      showPoster()
       say(outcome == .saved ? .savedOnce : .alreadySaved)
       takePending()
     case .failure(let error):
@@ -198,6 +203,7 @@ extension Step<DetailModel> {
     state.item = item
     configure(item, isFolded: isFolded)
     move(to: .shown, .found)
+    showPoster()
     takePending()
   }
 
@@ -222,6 +228,39 @@ extension Step<DetailModel> {
       }
     }
     state.overview = beneath.state
+  }
+
+  // MARK: The picture
+
+  /// Looks for the item's picture, unless it is shown or on its way.
+  private mutating func showPoster() {
+    guard let address = state.address, let item = state.item else { return }
+    let wanted = address(item).flatMap { $0.isEmpty ? nil : $0 }
+    if wanted != state.poster.address {
+      takePoster(.reuse(wanted))
+    } else if let wanted {
+      // One that could not be had is tried again: it may have been downloaded since.
+      takePoster(.load(wanted))
+    }
+  }
+
+  /// Lets the picture beneath take an event, and shows what comes of it.
+  private mutating func takePoster(_ event: ImageModel.Event) {
+    let beneath = ImageModel.reduce(state.poster, event)
+    effects += beneath.effects.map { .poster($0) }
+    if beneath.notices.contains(.staleIgnored) { say(.staleIgnored) }
+    for transition in beneath.transitions {
+      state.poster = transition.state
+      move(to: state.phase, .poster)
+    }
+    state.poster = beneath.state
+  }
+
+  private mutating func stopPoster() {
+    guard state.poster.phase == .loading else { return }
+    want(.poster(.stop))
+    state.poster.request += 1
+    state.poster.phase = .idle
   }
 
   private mutating func takePending() {

@@ -50,6 +50,8 @@ extension DetailModel {
     public internal(set) var overview = SummaryModel.State()
     /// How far the download has come; nil when none was begun.
     public internal(set) var transfer: Transfer?
+    /// The item's picture; empty where nobody loads pictures.
+    public internal(set) var poster = ImageModel.State()
     /// Why the last download or delete failed; the item stays shown.
     public internal(set) var error: ScreenError?
 
@@ -59,12 +61,20 @@ extension DetailModel {
     var query = 0
     var request = 0
 
+    /// Where an item's picture is; nil where none is shown.
+    let address: (@Sendable (ContentItem) -> String?)?
+
     /// The state before the first intent.
-    public init(id: ItemID) { self.id = id }
+    ///
+    /// - Parameter address: Where an item's picture is; without it none is shown.
+    public init(id: ItemID, address: (@Sendable (ContentItem) -> String?)? = nil) {
+      self.id = id
+      self.address = address
+    }
 
     /// Whether no answer is waited for.
     public var isSettled: Bool {
-      ![.loading, .saving, .deleting].contains(phase) && overview.isSettled
+      ![.loading, .saving, .deleting].contains(phase) && overview.isSettled && poster.isSettled
     }
 
     /// The state as it stands in events.
@@ -75,6 +85,7 @@ extension DetailModel {
         "button": JSONValue(text: overview.fold.button), "error": nil,
       ]
       if let transfer { object["transfer"] = .object(transfer.summary) }
+      if poster.address != nil { object["poster"] = .object(poster.summary) }
       if let error { object["error"] = .object(error.summary) }
       if case .failed(let error) = phase { object["error"] = .object(error.summary) }
       return object
@@ -132,6 +143,8 @@ extension DetailModel {
     case deleted(Result<Outcome, StoreError>, request: Int)
     /// Something happened to the text beneath.
     case overview(SummaryModel.Event)
+    /// Something happened to the picture beneath.
+    case poster(ImageModel.Event)
   }
 
   /// What the screen wants done.
@@ -150,6 +163,8 @@ extension DetailModel {
     case delete(request: Int)
     /// What the text beneath wants done.
     case overview(SummaryModel.Effect)
+    /// What the picture beneath wants done.
+    case poster(ImageModel.Effect)
 
     /// Each kind of work is a slot of its own.
     public var slot: String {
@@ -159,6 +174,7 @@ extension DetailModel {
       case .download, .stopDownload: "download"
       case .delete: "delete"
       case .overview(let effect): effect.slot
+      case .poster(let effect): effect.slot
       }
     }
 
@@ -166,6 +182,7 @@ extension DetailModel {
     public var isStop: Bool {
       switch self {
       case .stopObserving, .stopDownload: true
+      case .poster(let effect): effect.isStop
       case .observe, .find, .download, .delete, .overview: false
       }
     }
@@ -201,6 +218,8 @@ extension DetailModel {
     case fold
     /// Its text was unfolded.
     case unfold
+    /// The item's picture is looked for, came further, came, or could not be had.
+    case poster
     /// The store changed.
     case externalChange
     /// The user closed the screen.

@@ -16,15 +16,24 @@ public final class DetailModel: Sendable {
   ///   - id: The item.
   ///   - manager: The store.
   ///   - catalog: Is asked for an item that the store does not hold; nil for nobody.
-  ///   - downloader: Downloads the item; by default it saves it without its picture.
+  ///   - downloader: Downloads the item; by default it loads the picture, where there is somebody
+  ///     who does, and saves the item.
+  ///   - assets: Loads pictures, the one that is shown among them; nil shows none.
+  ///   - address: Where an item's picture is; nil when it has none.
   ///   - scheduler: Where requests are started, one at a time.
   public init(
     id: ItemID, manager: DatabaseManager, catalog: (any CatalogDetailing)? = nil,
-    downloader: (any ItemDownloading)? = nil, scheduler: any Scheduler = ImmediateScheduler()
+    downloader: (any ItemDownloading)? = nil, assets: (any AssetLoading)? = nil,
+    address: @escaping @Sendable (ContentItem) -> String? = { $0.thumbnail },
+    scheduler: any Scheduler = ImmediateScheduler()
   ) {
-    let downloader = downloader ?? StoreDownloader(manager: manager)
+    let downloader =
+      downloader ?? StoreDownloader(manager: manager, assets: assets, address: address)
+    let posterEffects = ImageModel.perform(assets) { Event.poster($0) }
     let foldEffects = SummaryModel.perform(FoldStore(manager: manager)) { Event.overview($0) }
-    runner = ScreenRunner(State(id: id), on: scheduler) { effect, send in
+    runner = ScreenRunner(
+      State(id: id, address: assets.map { _ in address }), on: scheduler
+    ) { effect, send in
       switch effect {
       case .observe(let query):
         return manager.observe(Self.query(of: id), from: .snapshot).subscribe(
@@ -53,6 +62,7 @@ public final class DetailModel: Sendable {
           send(.deleted($0, request: request))
         }
       case .overview(let effect): return foldEffects(effect, send)
+      case .poster(let effect): return posterEffects(effect, send)
       case .stopObserving, .stopDownload: return nil
       }
     }

@@ -26,6 +26,9 @@ extension Step<DownloadsModel> {
     case .download(let item): download(item)
     case .cancelDownload(let id): cancelDownload(id)
     case .transferred(let id, let result): transferred(id, result)
+    case .rowAppeared(let id): rowAppeared(id)
+    case .rowDisappeared(let id): rowDisappeared(id)
+    case .poster(let id, let event): takePoster(id, event)
     case .list(let list, let query):
       guard query == state.query else { return say(.stale) }
       takeList(list)
@@ -109,10 +112,56 @@ extension Step<DownloadsModel> {
     case .success(.saved):
       state.transfers[id] = .done
       move(to: state.phase, .downloaded)
+      showPoster(id)
     case .failure(let error):
       state.transfers[id] = .failed(error)
       move(to: state.phase, .downloadFailed)
     }
+  }
+
+  // MARK: Pictures of rows
+
+  private mutating func rowAppeared(_ id: String) {
+    guard state.address != nil, state.records.contains(where: { $0.id == id }) else {
+      return say(.noRow)
+    }
+    if state.posters[id] == nil { state.posters[id] = ImageModel.State() }
+    showPoster(id)
+  }
+
+  private mutating func rowDisappeared(_ id: String) {
+    guard state.posters[id] != nil else { return say(.noRow) }
+    dropPoster(id)
+  }
+
+  /// Looks for the picture of a row in view, unless it is shown or on its way.
+  private mutating func showPoster(_ id: String) {
+    guard let poster = state.posters[id], let address = state.address,
+      let record = state.records.first(where: { $0.id == id })
+    else { return }
+    let wanted = address(record).flatMap { $0.isEmpty ? nil : $0 }
+    if wanted != poster.address {
+      takePoster(id, .reuse(wanted))
+    } else if let wanted {
+      takePoster(id, .load(wanted))
+    }
+  }
+
+  private mutating func dropPoster(_ id: String) {
+    guard let poster = state.posters.removeValue(forKey: id) else { return }
+    if poster.phase == .loading { want(.poster(id: id, .stop)) }
+  }
+
+  private mutating func takePoster(_ id: String, _ event: ImageModel.Event) {
+    guard let poster = state.posters[id] else { return say(.stale) }
+    let beneath = ImageModel.reduce(poster, event)
+    effects += beneath.effects.map { .poster(id: id, $0) }
+    if beneath.notices.contains(.staleIgnored) { say(.stale) }
+    for transition in beneath.transitions {
+      state.posters[id] = transition.state
+      move(to: state.phase, .poster)
+    }
+    state.posters[id] = beneath.state
   }
 
   // MARK: Answers
@@ -219,6 +268,9 @@ extension Step<DownloadsModel> {
     state.records = list.records
     state.revision = list.token.revision
     move(to: shown, cause, diff)
+    if state.posters.isEmpty { return }
+    for row in diff.removed { dropPoster(row.id) }
+    for id in diff.updated { showPoster(id) }
   }
 
   private func difference(to list: LiveList) -> ListDiff {

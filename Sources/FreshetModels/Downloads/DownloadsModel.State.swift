@@ -53,6 +53,11 @@ extension DownloadsModel {
     /// the next begins.
     public internal(set) var transfers: [String: Transfer] = [:]
 
+    /// The pictures of the rows that are in view, by item.
+    public internal(set) var posters: [String: ImageModel.State] = [:]
+
+    /// Where a record's picture is; nil where none are shown.
+    let address: (@Sendable (Record) -> String?)?
     /// What came during a load or a delete and waits for its end.
     var pending: [Event] = []
     /// The live query whose answers count.
@@ -65,7 +70,9 @@ extension DownloadsModel {
     var awaited: Int64?
 
     /// The state before the first intent.
-    public init() {}
+    ///
+    /// - Parameter address: Where a record's picture is; without it none are shown.
+    public init(address: (@Sendable (Record) -> String?)? = nil) { self.address = address }
 
     /// Whether no answer is waited for and no download is on its way.
     public var isSettled: Bool {
@@ -80,15 +87,18 @@ extension DownloadsModel {
       ]
       if case .deleting(let id) = phase { object["deleting"] = .string(id) }
       if case .failed(let error) = phase { object["error"] = .object(ScreenError(error).summary) }
-      if !transfers.isEmpty {
-        object["transfers"] = .array(
-          transfers.sorted { $0.key < $1.key }.map { id, transfer in
-            var row: JSONObject = ["id": .string(id)]
-            for member in transfer.summary.members { row[member.key] = member.value }
-            return .object(row)
-          })
-      }
+      if !transfers.isEmpty { object["transfers"] = Self.rows(transfers.mapValues(\.summary)) }
+      if !posters.isEmpty { object["posters"] = Self.rows(posters.mapValues(\.summary)) }
       return object
+    }
+
+    private static func rows(_ summaries: [String: JSONObject]) -> JSONValue {
+      .array(
+        summaries.sorted { $0.key < $1.key }.map { id, summary in
+          var row: JSONObject = ["id": .string(id)]
+          for member in summary.members { row[member.key] = member.value }
+          return .object(row)
+        })
     }
   }
 
@@ -104,6 +114,12 @@ extension DownloadsModel {
     case download(ContentItem)
     /// The user calls off a download.
     case cancelDownload(id: String)
+    /// The row of an item comes into view.
+    case rowAppeared(id: String)
+    /// The row of an item goes out of view.
+    case rowDisappeared(id: String)
+    /// Something happened to the picture of a row.
+    case poster(id: String, ImageModel.Event)
     /// The live query `query` has a list.
     case list(LiveList, query: Int)
     /// The live query `query` ended; nil when it just finished.
@@ -126,20 +142,27 @@ extension DownloadsModel {
     case download(ContentItem)
     /// Stop the download of an item.
     case stopDownload(id: String)
+    /// What the picture of a row wants done.
+    case poster(id: String, ImageModel.Effect)
 
-    /// The query, the delete and each download are a slot of their own.
+    /// The query, the delete, each download and each picture are a slot of their own.
     public var slot: String {
       switch self {
       case .observe: "query"
       case .delete, .deleteAll: "delete"
       case .download(let item): "download " + item.id.text
       case .stopDownload(let id): "download " + id
+      case .poster(let id, _): "poster " + id
       }
     }
 
     /// Whether it only stops.
     public var isStop: Bool {
-      if case .stopDownload = self { true } else { false }
+      switch self {
+      case .stopDownload: true
+      case .poster(_, let effect): effect.isStop
+      case .observe, .delete, .deleteAll, .download: false
+      }
     }
   }
 
@@ -169,6 +192,8 @@ extension DownloadsModel {
     case downloaded
     /// A download failed or was called off.
     case downloadFailed
+    /// The picture of a row is looked for, came further, came, or could not be had.
+    case poster
   }
 
   /// Why an event led to nothing.
@@ -183,6 +208,8 @@ extension DownloadsModel {
     case alreadyDownloading
     /// No download of the item is on its way.
     case notDownloading
+    /// The list has no such row, or pictures are not shown.
+    case noRow
   }
 }
 

@@ -2,7 +2,7 @@ import Freshet
 import FreshetCatalog
 import FreshetStore
 
-/// The downloads screen: the saved items, live, and the deletion of one.
+/// The downloads screen: the saved items, live, with the pictures of those in view, and deletion.
 ///
 /// Intents go in by method calls from any thread, states and transitions come out as flows. The
 /// list is a projection of the store: every list shown is one that was committed, whoever committed
@@ -19,24 +19,37 @@ public final class DownloadsModel: Sendable {
   /// - Parameters:
   ///   - manager: The store.
   ///   - query: Which items are shown.
-  ///   - downloader: Downloads items; by default it saves them without pictures.
+  ///   - downloader: Downloads items; by default it loads the picture, where there is somebody who
+  ///     does, and saves the item.
+  ///   - assets: Loads the pictures of the rows in view; nil shows none.
+  ///   - address: Where an item's picture is; nil when it has none.
   ///   - scheduler: Where requests to the store are started, one at a time.
   public init(
     manager: DatabaseManager, query: Query = .contents,
-    downloader: (any ItemDownloading)? = nil, scheduler: any Scheduler = ImmediateScheduler()
+    downloader: (any ItemDownloading)? = nil, assets: (any AssetLoading)? = nil,
+    address: @escaping @Sendable (ContentItem) -> String? = { $0.thumbnail },
+    scheduler: any Scheduler = ImmediateScheduler()
   ) {
+    let downloader =
+      downloader ?? StoreDownloader(manager: manager, assets: assets, address: address)
+    let addressOfRecord: @Sendable (Record) -> String? = { record in
+      // A row that is no item has no picture.
+      (try? ContentItem(parsing: record.body)).flatMap(address)
+    }
     runner = ScreenRunner(
-      State(), on: scheduler,
-      Self.perform(manager, query, downloader ?? StoreDownloader(manager: manager)) { $0 })
+      State(address: assets.map { _ in addressOfRecord }), on: scheduler,
+      Self.perform(manager, query, downloader, assets) { $0 })
   }
 
   /// What the screen's effects do to a store; `wrap` makes the answers events of another screen.
   static func perform<OtherEvent: Sendable>(
     _ manager: DatabaseManager, _ query: Query, _ downloader: (any ItemDownloading)?,
-    _ wrap: @escaping @Sendable (Event) -> OtherEvent
+    _ assets: (any AssetLoading)?, _ wrap: @escaping @Sendable (Event) -> OtherEvent
   ) -> @Sendable (Effect, @escaping @Sendable (OtherEvent) -> Void) -> Disposable? {
     { effect, send in
       switch effect {
+      case .poster(let id, let effect):
+        ImageModel.perform(assets) { wrap(.poster(id: id, $0)) }(effect, send)
       case .observe(let number):
         manager.observe(query, from: .snapshot).subscribe(
           onValue: { send(wrap(.list($0, query: number))) },
@@ -78,6 +91,12 @@ public final class DownloadsModel: Sendable {
 
   /// Calls off a download.
   public func cancelDownload(id: String) { runner.send(.cancelDownload(id: id)) }
+
+  /// The row of an item comes into view: its picture is shown, in ``State/posters``.
+  public func rowAppeared(id: String) { runner.send(.rowAppeared(id: id)) }
+
+  /// The row of an item goes out of view: its picture is let go.
+  public func rowDisappeared(id: String) { runner.send(.rowDisappeared(id: id)) }
 
   /// Stops all work and finishes the flows; idempotent.
   public func close() { runner.close() }

@@ -26,7 +26,7 @@ public final class SavedBooksModel: Sendable {
   public init(manager: DatabaseManager, scheduler: any Scheduler = ImmediateScheduler()) {
     runner = ScreenRunner(
       State(), on: scheduler,
-      DownloadsModel.perform(manager, Self.query, nil) { SavedBooksModel.Event.list($0) })
+      DownloadsModel.perform(manager, Self.query, nil, nil) { SavedBooksModel.Event.list($0) })
   }
 
   deinit { runner.close() }

@@ -24,17 +24,21 @@ extension Screen {
   ///   - position: Where to begin.
   ///   - state: The state before the first list.
   ///   - events: What a list means to the screen in its state.
+  ///   - answer: What is said at once to something the screen wants done; nil for nothing.
   static func follow(
     _ manager: DatabaseManager, _ query: Query, from position: StartPosition, _ state: State,
-    _ events: @escaping @Sendable (LiveList, State) -> [Event]
+    _ events: @escaping @Sendable (LiveList, State) -> [Event],
+    answer: @escaping @Sendable (Effect) -> Event? = { _ in nil }
   ) -> AnyFlow<Followed<Self>, StoreError> {
     manager.observe(query, from: position)
       .scan(nil as Followed<Self>?) { previous, list in
         var step = Step<Self>(state: previous?.state ?? state)
         var transitions: [Transition<Self>] = []
-        for event in events(list, step.state) {
+        var waiting = events(list, step.state)[...]
+        while let event = waiting.popFirst() {
           step = reduce(step.state, event)
           transitions += step.transitions
+          waiting = step.effects.compactMap(answer) + waiting
         }
         return Followed(list: list, transitions: transitions, state: step.state)
       }

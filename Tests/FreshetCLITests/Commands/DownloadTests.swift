@@ -76,6 +76,69 @@ struct DownloadTests {
     #expect(server.requests.count == asked)
   }
 
+  @Test(
+    "show, watch detail and watch downloads tell where a picture lies, or how much of it is there")
+  func shown() throws {
+    let gate = TestGate()
+    let server = try TestServer { request in
+      request.path == "/w342/2.jpg"
+        ? .file(Self.picture(2), for: request, hold: (after: 5_000, gate)) : Self.tmdb(request)
+    }
+    let settings = [
+      "FRESHET_STORE": sandbox.store, "HOME": sandbox.folder.path,
+      "FRESHET_TMDB_IMAGE_URL": server.url,
+    ]
+    // Saved without its picture: nobody tells of pictures while none is kept.
+    _ = try download(server, "film:tmdb:movie:1", "--no-poster")
+    let bare = try sandbox.run("watch", "downloads", "--initial", "only", environment: settings)
+    #expect(bare.all("snapshot.item")[0].data["poster"] == nil)
+    #expect(
+      try sandbox.run("show", "film:tmdb:movie:1", environment: settings)
+        .all("snapshot.item")[0].data["poster"] == .null)
+    let detail = try Child(
+      ["watch", "detail", "film:tmdb:movie:1"], environment: settings)
+    _ = try detail.record("stream.bookmark")
+    let list = try Child(["watch", "downloads", "--count", "1"], environment: settings)
+    _ = try list.record("stream.bookmark")
+
+    let poster = try #require(
+      try download(server, "film:tmdb:movie:1").results[0]["poster"]?.stringValue)
+    #expect(
+      try sandbox.run("show", "film:tmdb:movie:1", environment: settings)
+        .all("snapshot.item")[0]["poster"]?.stringValue == poster)
+    _ = try sandbox.run(
+      "save", "-f", "-",
+      input: #"{"id":"film:tmdb:movie:1","kind":"film","title":"x","poster":"/1.jpg"}"#)
+    let steps = try [detail.record("view.changed"), detail.record("view.changed")]
+    #expect(steps.map { $0["cause"] } == ["externalChange", "poster"])
+    let last = try detail.record("view.changed")
+    let state = last["state"]?.objectValue?["poster"]?.objectValue
+    #expect(state?["state"] == "cached" && state?["path"]?.stringValue == poster)
+    detail.signal(SIGTERM)
+    _ = detail.wait()
+    #expect(try list.record("item.changed")["poster"]?.stringValue == poster)
+    #expect(list.wait() == .exited(0))
+
+    let running = try Child(
+      try words(server, ["film:tmdb:movie:2"]), environment: settings)
+    while let record = try running.nextRecord() {
+      if record.type == "download.progress", record["done"] == 5_000 { break }
+    }
+    _ = try download(server, "film:tmdb:movie:2", "--no-poster")
+    let part = try sandbox.run("show", "film:tmdb:movie:2", environment: settings)
+      .all("snapshot.item")[0]
+    #expect(part["poster"] == .null)
+    #expect(part["poster_part"]?.jsonText == #"{"done":5000,"total":20000}"#)
+    gate.open()
+    #expect(try running.rest().last?["exit"] == 0)
+    #expect(running.wait() == .exited(0))
+    let lines = try sandbox.lines(
+      "show", "film:tmdb:movie:2", "--format", "text",
+      environment: ["FRESHET_TMDB_IMAGE_URL": server.url]
+    ).lines
+    #expect(lines.contains { $0.hasPrefix("picture: ") && $0.contains("/assets/") })
+  }
+
   @Test("failures are told one by one, and nothing of them is saved")
   func failures() throws {
     let server = try TestServer { request in

@@ -230,6 +230,111 @@ struct SearchTests {
     #expect(server.requests[1].header("authorization") == "Bearer THE-SECRET-KEY")
   }
 
+  /// TMDB's lists, three pages of one film each.
+  private static func lists(_ request: TestRequest) -> TestAnswer {
+    let page = Int(request.query["page"] ?? "") ?? 0
+    guard request.path.hasPrefix("/trending/") || request.path.hasPrefix("/discover/") else {
+      return .json("{}", status: 404)
+    }
+    return .json(
+      """
+      {"page":\(page),"total_pages":3,"total_results":3,
+      "results":[{"id":\(page),"media_type":"movie","title":"F\(page)"}]}
+      """)
+  }
+
+  private func list(_ server: TestServer, _ words: String...) throws -> Run {
+    try sandbox.run(
+      ["search", "--tmdb-url", server.url, "--tmdb-key-file", try key()] + words, bytes: nil)
+  }
+
+  @Test("TMDB's lists: what is trending, what there is to discover, page by page as a search")
+  func lists() throws {
+    let server = try TestServer(Self.lists)
+    let trending = try list(server, "--trending", "week", "--all")
+    #expect(trending.status == .exited(0))
+    #expect(
+      trending.all("search.item").compactMap(\.id) == (1...3).map { "film:tmdb:movie:\($0)" })
+    let end = try #require(trending.all("search.end").first)
+    #expect(end["reason"] == "end")
+    #expect(end["query"] == "trending/all/week")
+    #expect(end["list"] == "trending")
+    #expect(end["source"] == "tmdb")
+    _ = try list(server, "--trending=day", "--media", "tv", "--source", "tmdb")
+    let discovered = try list(
+      server, "--discover", "movie", "--where", "with_genres=18,35", "--where",
+      "sort_by=popularity.desc", "--limit", "2")
+    #expect(discovered.all("search.item").count == 2)
+    #expect(
+      discovered.all("search.page").first?["query"]
+        == "discover/movie?sort_by=popularity.desc&with_genres=18,35")
+    #expect(
+      server.requests.dropFirst(2).map(\.target) == [
+        "/trending/all/week?page=3", "/trending/tv/day?page=1",
+        "/discover/movie?sort_by=popularity.desc&with_genres=18%2C35&page=1",
+        "/discover/movie?sort_by=popularity.desc&with_genres=18%2C35&page=2",
+      ])
+  }
+
+  @Test(
+    "a list that TMDB would take for another, or that is none: exit 2, without a request",
+    arguments: [
+      (["x", "--trending", "week"], "exclude each other"),
+      (["--trending", "week", "--discover", "movie"], "exclude each other"),
+      (["--trending", "year"], "cannot be “year”"), (["--discover", "all"], "cannot be “all”"),
+      (["--trending", "day", "--source", "kakao"], "only tmdb has lists"),
+      (["--media", "tv", "x", "--source", "tmdb"], "--media needs --trending"),
+      (["--trending", "day", "--where", "year=1999"], "--where needs --discover"),
+      (["--discover", "movie", "--where", "with_genre=18"], "did you mean with_genres?"),
+      (["--discover", "tv", "--where", "year=1999"], "would pass over it"),
+      (["--discover", "movie", "--where", "year"], "is written NAME=VALUE"),
+      (["--discover", "movie", "--where", "year=1", "--where", "year=2"], "given twice"),
+      ([], "search needs a query, --trending or --discover"),
+      (["x"], "search needs a source"),
+    ])
+  func badLists(words: [String], message: String) throws {
+    let server = try TestServer(Self.lists)
+    let run = try sandbox.run(
+      ["search", "--tmdb-url", server.url, "--tmdb-key-file", try key()] + words, bytes: nil)
+    #expect(run.status == .exited(2))
+    let told = run.all("stream.error").first?["error"]?.objectValue?["message"]?.stringValue
+    #expect(told?.contains(message) == true, "\(told ?? "-")")
+    #expect(server.requests.isEmpty)
+  }
+
+  @Test("a script reads lists as it searches, in words and in JSON, and refuses the same")
+  func scriptLists() throws {
+    let server = try TestServer(Self.lists)
+    let script = """
+      search --trending week --media movie
+      more
+      {"op":"search","source":"tmdb","trending":"day"}
+      {"op":"search","discover":"movie","where":{"with_genres":18,"include_adult":false}}
+      search --discover movie --where with_genre=18
+      {"op":"search","discover":"movie","where":{"sort":"x"}}
+      {"op":"search","discover":"movie","where":[]}
+      {"op":"search","query":"x","source":"tmdb","trending":"day"}
+      search --trending day --source google
+      """
+    let run = try sandbox.run(
+      ["run", "-f", "-", "--tmdb-url", server.url, "--tmdb-key-file", try key()],
+      bytes: Array(script.utf8))
+    #expect(
+      run.results.map { $0.errorCode ?? "ok" } == [
+        "ok", "ok", "ok", "ok", "bad_value", "bad_value", "wrong_type", "bad_words",
+        "bad_words",
+      ])
+    #expect(
+      server.requests.map(\.target) == [
+        "/trending/movie/week?page=1", "/trending/movie/week?page=2", "/trending/all/day?page=1",
+        "/discover/movie?include_adult=false&with_genres=18&page=1",
+      ])
+    #expect(
+      run.all("search.page").map { $0["list"] } == [
+        "trending", "trending", "trending", "discover",
+      ])
+  }
+
   @Test("mistakes in the command line are exit code 2, without a request")
   func usage() throws {
     let server = try TestServer { _ in .json("{}") }

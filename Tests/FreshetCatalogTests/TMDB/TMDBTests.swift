@@ -71,13 +71,51 @@ struct TMDBTests {
         {"id":3,"media_type":"movie","title":"Says so","release_date":"2021-03-04"}]}
         """))
     let page = try rig.value(
-      of: client(rig).page(of: .discover(.series, parameters: ["b": "2", "a": "1&"])))
+      of: client(rig).page(of: .discover(.series, parameters: ["with_type": "2", "sort_by": "1&"])))
     #expect(
       rig.transport.requests[0].address.text
-        == "https://tmdb.test/3/discover/tv?a=1%26&b=2&page=1")
+        == "https://tmdb.test/3/discover/tv?sort_by=1%26&with_type=2&page=1")
     #expect(page.items.map(\.id.text) == ["film:tmdb:tv:1", "film:tmdb:tv:2", "film:tmdb:movie:3"])
     #expect(page.items.map(\.title) == ["Series", "Film row", "Says so"])
     #expect(page.items.map(\.releaseDate) == ["2020-01-02", nil, "2021-03-04"])
+  }
+
+  @Test("a list is read as a search is, to the last page that may be asked for")
+  func listing() throws {
+    let rig = Rig(try reply("tmdb-trending-all"))
+    let catalog = client(rig).searching(.trending(.movie, .day))
+    let page = try rig.value(of: catalog.page(SearchRequest(query: "whatever")))
+    #expect(page.next == .next(2))
+    _ = try rig.value(of: catalog.page(SearchRequest(query: "", cursor: .next(500))))
+    #expect(
+      rig.transport.requests.map(\.address.text)
+        == [1, 500].map { "https://tmdb.test/3/trending/movie/day?page=\($0)" })
+    let end = try rig.value(of: catalog.page(SearchRequest(query: "", cursor: .next(501))))
+    #expect(end.next == nil && end.items.isEmpty)
+    #expect(rig.transport.requests.count == 2)
+    #expect(catalog.refusal == nil)
+    #expect(client(rig, key: nil).searching(.trending(.all, .day)).refusal?.code == .missingKey)
+  }
+
+  @Test("what TMDB would pass over is refused without a request")
+  func objections() throws {
+    let rig = Rig(.json("{}"))
+    for (kind, parameters) in [
+      (TMDB.List.Kind.all, [:]), (.movie, ["with_genre": "18"]), (.movie, ["with_networks": "1"]),
+      (.series, ["year": "2020"]), (.movie, ["page": "2"]), (.movie, ["api_key": "x"]),
+    ] as [(TMDB.List.Kind, [String: String])] {
+      let flow = client(rig).page(of: .discover(kind, parameters: parameters))
+      #expect(try rig.failure(of: flow).code == .invalidRequest, "\(kind) \(parameters)")
+    }
+    #expect(rig.transport.requests.isEmpty)
+    for kind in [TMDB.List.Kind.movie, .series] {
+      let parameters = Dictionary(
+        uniqueKeysWithValues: TMDB.List.parameterNames(of: kind).map { ($0, "1") })
+      #expect(TMDB.List.discover(kind, parameters: parameters).objection == nil)
+    }
+    #expect(
+      TMDB.List.discover(.movie, parameters: ["year": "2020", "sort_by": "title.asc"]).name
+        == "discover/movie?sort_by=title.asc&year=2020")
   }
 
   @Test("C-05 Empty string is not null")

@@ -97,7 +97,7 @@ struct ViewModelsPageTests {
         .idle, .loading, .loaded, .empty, .deleting(id: ""), .deletingAll,
         .failed(StoreError(.closed, "")),
       ],
-      notices: [.stale, .alreadyShown, .notShown, .alreadyDownloading, .notDownloading])
+      notices: [.stale, .alreadyShown, .notShown, .alreadyDownloading, .notDownloading, .noRow])
     try check(
       "books", BooksModel.self, states: [.idle, .loading, .loaded, .empty, .failed(error)],
       notices: [.invalidIndex(0), .alreadySelected, .notPersisted(error), .kept, .staleIgnored])

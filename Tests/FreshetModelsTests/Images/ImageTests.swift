@@ -10,13 +10,14 @@ struct ImageTests {
   typealias Model = ImageModel
 
   private var start: Step<Model> { Step(state: Model.State()) }
+  private func picture(_ bytes: [UInt8]) -> Model.Picture { .init(path: "/p", bytes: bytes) }
   private let missing = CatalogError(.notFound, "no")
 
   @Test("idle, load: loading; then loaded, or failed with the reason")
   func load() {
-    let step = start.after(.load("http://x/a"), .loaded(.success([1, 2]), request: 1))
+    let step = start.after(.load("http://x/a"), .loaded(.success(picture([1, 2])), request: 1))
     #expect(step.phases == ["idle load loading", "loading loaded loaded"])
-    #expect(step.state.bytes == [1, 2])
+    #expect(step.state.picture == picture([1, 2]))
     let failed = start.after(.load("http://x/a"), .loaded(.failure(missing), request: 1))
     #expect(failed.phases.last == "loading failure failed")
     #expect(failed.then(.load("http://x/a")).phases == ["failed load loading"])
@@ -24,9 +25,33 @@ struct ImageTests {
 
   @Test("a picture that is kept: one output, no request")
   func hit() {
-    let step = start.after(.load("http://x/a"), .cached([1], request: 1))
+    let step = start.after(.load("http://x/a"), .cached(picture([1]), request: 1))
     #expect(step.phases == ["idle load loading", "loading hit cached"])
     #expect(step.then(.load("http://x/a")).notices == [.alreadyShown])
+  }
+
+  @Test("on its way: every step is a transition with how far it is")
+  func progress() {
+    let step = start.after(
+      .load("http://x/a"), .progress(doneBytes: 0, totalBytes: 9, request: 1),
+      .progress(doneBytes: 5, totalBytes: 9, request: 1))
+    #expect(
+      step.phases == ["idle load loading", "loading progress loading", "loading progress loading"])
+    #expect(step.state.progress == .downloading(doneBytes: 5, totalBytes: 9))
+    #expect(step.state.summary["done"] == 5 && step.state.summary["total"] == 9)
+    let done = step.then(.loaded(.success(picture([1])), request: 1))
+    #expect(done.state.progress == .done)
+    #expect(done.state.summary["done"] == nil)
+    #expect(done.state.summary["bytes"] == 1 && done.state.summary["path"] == "/p")
+    #expect(done.then(.reuse("http://x/b")).state.progress == .queued)
+  }
+
+  @Test("not kept, and nobody to ask: idle, and it can be looked for again")
+  func notKept() {
+    let step = start.after(.load("http://x/a"), .notKept(request: 1))
+    #expect(step.phases.last == "loading notKept idle")
+    #expect(step.then(.load("http://x/a")).effects == [.look("http://x/a", request: 2)])
+    #expect(step.then(.notKept(request: 1)).notices == [.staleIgnored])
   }
 
   @Test("no address, or an empty one: idle, nothing asked")
@@ -42,10 +67,10 @@ struct ImageTests {
     let step = start.after(.load("http://x/a"), .reuse("http://x/b"))
     #expect(step.phases.last == "loading reuse loading")
     let late = step.then(
-      .progress(doneBytes: 1, totalBytes: nil, request: 1), .cached([1], request: 1),
-      .loaded(.success([1]), request: 1))
+      .progress(doneBytes: 1, totalBytes: nil, request: 1), .cached(picture([1]), request: 1),
+      .loaded(.success(picture([1])), request: 1))
     #expect(late.notices == [.staleIgnored, .staleIgnored, .staleIgnored])
-    #expect(late.state.bytes == nil)
+    #expect(late.state.picture == nil)
   }
 
   @Test("the query of an address, which may hold a key, is not told")
@@ -62,10 +87,10 @@ struct ImageTests {
     model.reuse("http://x/b")
     assets.finish("http://x/b", [2])
     assets.finish("http://x/a", [1])
-    #expect(model.state.bytes == [2])
+    #expect(model.state.picture?.bytes == [2])
     #expect(model.state.phase == .loaded)
     model.reuse("http://x/a")
     #expect(model.state.phase == .cached)
-    #expect(model.state.bytes == [1])
+    #expect(model.state.picture?.bytes == [1])
   }
 }

@@ -20,6 +20,15 @@ enum Make {
     }
   }
 
+  static func picturedBook(_ native: String, _ thumbnail: String) -> ContentItem {
+    do {
+      return try ContentItem(
+        ["id": .string("book:local:\(native)"), "thumbnail": .string(thumbnail)])
+    } catch {
+      preconditionFailure("a test's book is no item: \(error)")
+    }
+  }
+
   static func record(
     _ id: String, created: Int64 = 1, body: [UInt8]? = nil
   ) -> Record {
