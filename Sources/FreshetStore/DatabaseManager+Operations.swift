@@ -175,6 +175,21 @@ extension DatabaseManager {
     LiveListFlow(manager: self, query: query, start: start)
   }
 
+  /// Several queries' lists side by side, commit by commit.
+  ///
+  /// The first element is the state of all at the start (`isInitial`). Then comes one element for
+  /// every commit, also for one that touches none of the queries, so that whoever follows knows how
+  /// far the store has come; the lists it does not touch are nil. Each subscription reads the journal
+  /// once for all queries and at its own pace, as that of one query does, and ends like it; queries
+  /// in another order than that of insertion fail with `invalidQuery`.
+  ///
+  /// - Complexity: O(live items of each query) memory per subscription.
+  public func observe(
+    _ queries: [Query], from start: StartPosition = .snapshot
+  ) -> LiveListsFlow {
+    LiveListsFlow(manager: self, queries: queries, start: start)
+  }
+
   /// Every commit from a position on, once, in order, whichever process makes it.
   ///
   /// A commit is one element, a batch too. `.snapshot` is the same as `.now` here. Pace, end and

@@ -41,6 +41,38 @@ struct LiveListTests {
     #expect(list.changes?.changes.map(\.kind) == [.added, .changed, .removed])
   }
 
+  @Test("several queries: an element for every commit, nil where it changed nothing of a query")
+  func sideBySide() async throws {
+    _ = try await manager.apply([.save(id: "a1", body: body(0))]).value()
+    let lists = Collector(
+      manager.observe([.ids(startingWith: "a"), .ids(startingWith: "b"), .all], from: .oldest))
+    _ = try await manager.apply([.save(id: "b1", body: body(1))]).value()
+    _ = try await manager.apply([.save(id: "c1", body: body(2))]).value()
+    _ = try await manager.apply([.delete(id: "a1"), .save(id: "b2", body: body(3))]).value()
+    _ = try await manager.apply([.deleteAll]).value()
+    let seen = await lists.values(6)
+    let rows = seen.map { $0.lists.map { $0?.records.map(\.id) } }
+    #expect(rows[0] == [[], [], []])
+    #expect(rows[1] == [["a1"], nil, ["a1"]])
+    #expect(rows[2] == [nil, ["b1"], ["a1", "b1"]])
+    #expect(rows[3] == [nil, nil, ["a1", "b1", "c1"]])
+    #expect(rows[4] == [[], ["b1", "b2"], ["b1", "c1", "b2"]])
+    #expect(rows[5] == [nil, [], []])
+    #expect(seen.map(\.token.revision) == [0, 1, 2, 3, 4, 5])
+    #expect(seen.map(\.isInitial) == [true, false, false, false, false, false])
+    #expect(seen.map(\.changeCount) == [0, 1, 1, 1, 2, 3])
+    #expect(seen[0].isLatest == false)
+    #expect(seen[5].isLatest)
+    #expect(seen[4].lists[1]?.diff == ListDiff(inserted: [.init(id: "b2", index: 1)]))
+    #expect(seen[4].lists[0]?.changes?.changes.map(\.id) == ["a1"])
+  }
+
+  @Test("several queries in another order are refused")
+  func sideBySideOrder() async {
+    let flow = manager.observe([.all, Query.all.ordered(by: .id)])
+    await #expect(throws: StoreError.self) { for try await _ in flow.values {} }
+  }
+
   @Test("a restored item is inserted at its old place")
   func restore() async throws {
     let list = try await diff(after: abc + [.delete(id: "b")], [.restore(id: "b")])

@@ -2,7 +2,7 @@ import Foundation
 import Freshet
 import FreshetStore
 
-/// The cases of the store and of the event stream.
+/// The cases of the store.
 enum StoreCases {
   static let all: [BenchCase] = [
     BenchCase(
@@ -12,10 +12,6 @@ enum StoreCases {
     BenchCase(
       name: "save-1000", summary: "durable commits of a thousand saves", events: 200_000,
       work: { (count, waiter) throws(Stop) in try saves(count, inOneCommit: 1000, waiter) }),
-    BenchCase(
-      name: "encode", summary: "events into lines; by hand: JSONEncoder", events: 200_000,
-      work: BenchCase.slicing { encode($0) },
-      floor: BenchCase.slicing { encodeWithFoundation($0) }),
   ]
 
   // MARK: Saving
@@ -90,69 +86,5 @@ enum StoreCases {
         throw .store(Problem(code: "io_error", message: "cannot write: \(error.words)"))
       }
     }
-  }
-
-  // MARK: Encoding
-
-  private static func encode(_ count: Int) -> Int {
-    let output = Output(format: .ndjson, now: { 0 })
-    var written = 0
-    for number in 0..<count {
-      var head = EventHead("item.changed")
-      head.revision = Int64(number)
-      head.cursor = "c1.Zk3q.88.7f2a"
-      head.time = 1_790_000_000_000_000
-      head.view = "downloads"
-      head.id = "film:tmdb:movie:603"
-      head.correlation = "s1:L17"
-      let waiting = output.emit(head) { data in
-        data.string("from", "queued")
-        data.string("to", "downloading")
-        data.int("done", number)
-        data.int("total", 987_654)
-        data.string("title", "The Matrix, or how the sea came to the shore of the morning")
-      }
-      if waiting >= Output.highWaterBytes { written += output.takeWaiting().count }
-    }
-    return written + output.takeWaiting().count
-  }
-
-  private struct Event: Encodable {
-    struct Payload: Encodable {
-      let from: String
-      let to: String
-      let done: Int
-      let total: Int
-      let title: String
-    }
-
-    let v: Int
-    let seq: Int
-    let rev: Int
-    let cursor: String
-    let ts: String
-    let type: String
-    let view: String
-    let id: String
-    let cid: String
-    let data: Payload
-  }
-
-  private static func encodeWithFoundation(_ count: Int) -> Int {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    var written = 0
-    for number in 0..<count {
-      let event = Event(
-        v: 1, seq: number, rev: number, cursor: "c1.Zk3q.88.7f2a",
-        ts: "2026-09-21T14:13:20.000000Z", type: "item.changed", view: "downloads",
-        id: "film:tmdb:movie:603", cid: "s1:L17",
-        data: Event.Payload(
-          from: "queued", to: "downloading", done: number, total: 987_654,
-          title: "The Matrix, or how the sea came to the shore of the morning"))
-      // Strings and whole numbers can always be encoded.
-      if let bytes = try? encoder.encode(event) { written += bytes.count + 1 }
-    }
-    return written
   }
 }

@@ -44,7 +44,7 @@ enum BenchCommand {
 
 /// One run of `bench`.
 private struct Bench {
-  static let cases = StreamCases.all + StoreCases.all
+  static let cases = StreamCases.all + StoreCases.all + EventCases.all
 
   private let session: Session
   private let cases: [BenchCase]
@@ -84,7 +84,10 @@ private struct Bench {
     if invocation.arguments.isEmpty { return Self.cases }
     var chosen: [BenchCase] = []
     for word in invocation.arguments {
-      let found = Self.cases.filter { Wildcard.matches($0.name, word) }
+      // Without a star a part of the name is enough.
+      let found = Self.cases.filter {
+        word.contains("*") ? Wildcard.matches(word, $0.name) : $0.name.contains(word)
+      }
       if found.isEmpty {
         let near = NearestMatch.of(word, among: Self.cases.map(\.name))
         throw .usage(
@@ -186,20 +189,5 @@ private struct Bench {
         Problem(code: "page_not_written", message: "cannot write \(path): \(error.words)"))
     }
     session.diagnostics.step("wrote \(path)")
-  }
-}
-
-/// Names with `*` for anything; without one a part of the name is enough.
-enum Wildcard {
-  static func matches(_ name: String, _ pattern: String) -> Bool {
-    let pieces = pattern.split(separator: "*", omittingEmptySubsequences: false)
-    if pieces.count == 1 { return name.contains(pattern) }
-    guard name.hasPrefix(pieces[0]) else { return false }
-    var rest = name.dropFirst(pieces[0].count)
-    for piece in pieces.dropFirst().dropLast() where !piece.isEmpty {
-      guard let found = rest.firstRange(of: piece) else { return false }
-      rest = rest[found.upperBound...]
-    }
-    return rest.hasSuffix(pieces[pieces.count - 1])
   }
 }

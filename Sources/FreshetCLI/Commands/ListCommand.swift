@@ -49,10 +49,12 @@ extension Session {
   ///
   /// - Parameters:
   ///   - step: The first step of a screen.
+  ///   - filter: Which rows and steps are told.
   ///   - limit: How many rows are printed at most; a list that is cut has no bookmark.
-  ///   - cursor: The place of the state; nil for a state that nobody can go on from.
+  ///   - cursor: The place of the state; nil for a state without a bookmark of its own.
   func showSnapshot(
-    _ step: ViewStep, limit: Int = .max, cursor: String?, correlation: String? = nil
+    _ step: ViewStep, _ filter: RecordFilter = .all, limit: Int = .max, cursor: String?,
+    correlation: String? = nil
   ) throws(Stop) {
     var head = EventHead("snapshot.begin")
     head.revision = step.list.token.revision
@@ -60,12 +62,15 @@ extension Session {
     head.correlation = correlation
     output.emit(head) { $0.int("count", step.rowCount) }
     let revision = step.list.token.revision
-    if let first = step.transitions.first {
+    if let first = step.transitions.first, filter.admits(first) {
       output.batch { $0.emitTransition(first, revision: revision) }
     }
     let count = min(limit, step.rowCount)
+    var told = 0
     for index in 0..<count {
       let row = step.row(index)
+      guard filter.admits(row, of: step.view) else { continue }
+      told += 1
       var head = EventHead("snapshot.item")
       head.revision = row.revision
       head.view = step.view.name
@@ -78,8 +83,8 @@ extension Session {
       }
       if waiting >= Output.highWaterBytes { try output.flush() }
     }
-    self.count("items", count)
-    for transition in step.transitions.dropFirst() {
+    self.count("items", told)
+    for transition in step.transitions.dropFirst() where filter.admits(transition) {
       output.batch { $0.emitTransition(transition, revision: revision) }
     }
     guard let cursor, count == step.rowCount else { return }
@@ -89,12 +94,12 @@ extension Session {
 
   /// A place to resume at; the initial one closes a snapshot.
   func sayBookmark(
-    _ cursor: String, revision: Int64, view: View, isInitial: Bool, correlation: String? = nil
+    _ cursor: String, revision: Int64, view: View?, isInitial: Bool, correlation: String? = nil
   ) {
     var head = EventHead("stream.bookmark")
     head.revision = revision
     head.cursor = cursor
-    head.view = view.name
+    head.view = view?.name
     head.correlation = correlation
     output.emit(head) { $0.bool("initial", isInitial) }
   }

@@ -47,14 +47,21 @@ struct Cursor: Equatable {
   }
 
   /// What a stream shows.
-  struct Filter: Equatable {
+  struct Filter: Equatable, Sendable {
     /// The views, in the order of the table of views.
     var views: [String] = ["downloads"]
     /// The kind of item, nil for all.
     var kind: String?
+    /// Other fields and their values, in order.
+    var terms: [String] = []
+    /// The types of events, in order; empty for all.
+    var types: [String] = []
 
     fileprivate var hash: UInt16 {
-      fold(fnv1a("views=\(views.joined(separator: ","));kind=\(kind ?? "*")"))
+      var text = "views=\(views.joined(separator: ","));kind=\(kind ?? "*")"
+      if !terms.isEmpty { text += ";filter=" + terms.joined(separator: "\u{1E}") }
+      if !types.isEmpty { text += ";type=" + types.joined(separator: ",") }
+      return fold(fnv1a(text))
     }
   }
 

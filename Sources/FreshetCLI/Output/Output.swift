@@ -1,3 +1,4 @@
+import FreshetStore
 import Synchronization
 
 /// What an event says beside its data.
@@ -17,7 +18,7 @@ struct EventHead {
   init(_ type: StaticString) { self.type = type }
 }
 
-/// The one writer of stdout.
+/// The one writer of stdout, or of another descriptor that is measured.
 ///
 /// Any thread may emit; whole lines gather in a buffer. Only the main thread flushes, so lines
 /// never interleave. The state lives in one mutex that is never held during a write(2).
@@ -44,10 +45,15 @@ final class Output: Sendable {
   }
 
   private let state = Mutex(State())
+  private let descriptor: Int32
   private let now: @Sendable () -> Int64
 
-  init(format: Format, now: @escaping @Sendable () -> Int64 = { System.wallMicroseconds }) {
+  init(
+    format: Format, descriptor: Int32 = 1,
+    now: @escaping @Sendable () -> Int64 = { System.wallMicroseconds }
+  ) {
     self.format = format
+    self.descriptor = descriptor
     self.now = now
   }
 
@@ -109,6 +115,23 @@ final class Output: Sendable {
       }
     }
 
+    /// A record that was written earlier, with the number it has here.
+    mutating func emit(replaying record: JSONObject, text: @autoclosure () -> String? = nil) {
+      sequence += 1
+      switch format {
+      case .ndjson, .jsonSeq:
+        if format == .jsonSeq { bytes.append(0x1E) }
+        var record = record
+        record["seq"] = .number(JSONNumber(sequence))
+        JSONValue.object(record).appendJSON(to: &bytes)
+        bytes.append(UInt8(ascii: "\n"))
+      case .text:
+        guard let text = text() else { return }
+        bytes.append(contentsOf: text.utf8)
+        bytes.append(UInt8(ascii: "\n"))
+      }
+    }
+
     private func writeEnvelope(_ head: EventHead, to object: inout ObjectWriter) {
       object.int("v", 1)
       object.int("seq", sequence)
@@ -153,11 +176,11 @@ final class Output: Sendable {
     var written = 0
     while written < bytes.count {
       do {
-        written += try Self.writeOnce(bytes, from: written)
+        written += try writeOnce(bytes, from: written)
       } catch  where error.isInterrupted {
         continue
       } catch  where error.wouldBlock {
-        try Self.waitForRoom()
+        try waitForRoom()
       } catch  where error.isBrokenPipe {
         throw .readerGone
       } catch {
@@ -170,13 +193,13 @@ final class Output: Sendable {
     state.withLock { if $0.buffer.isEmpty { swap(&bytes, &$0.buffer) } }
   }
 
-  private static func writeOnce(
+  private func writeOnce(
     _ bytes: [UInt8], from start: Int
   ) throws(System.Failure) -> Int {
     let result: Result<Int, System.Failure> = bytes.withUnsafeBytes { buffer in
       do throws(System.Failure) {
         return .success(
-          try System.write(UnsafeRawBufferPointer(rebasing: buffer[start...]), to: 1))
+          try System.write(UnsafeRawBufferPointer(rebasing: buffer[start...]), to: descriptor))
       } catch {
         return .failure(error)
       }
@@ -185,9 +208,9 @@ final class Output: Sendable {
   }
 
   /// stdout was made non-blocking by somebody: wait as a blocking write would.
-  private static func waitForRoom() throws(Stop) {
+  private func waitForRoom() throws(Stop) {
     do {
-      _ = try System.poll([System.Interest(descriptor: 1, write: true)], timeout: nil)
+      _ = try System.poll([System.Interest(descriptor: descriptor, write: true)], timeout: nil)
     } catch {
       throw .writeError(
         Problem(code: "write_error", message: "cannot wait for stdout: \(error.words)"))

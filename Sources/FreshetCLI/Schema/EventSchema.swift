@@ -202,6 +202,9 @@ enum EventSchema {
     .may("view", .string), .may("id", .string), .may("cid", .string), .must("data", .anyObject),
   ]
 
+  /// The keys of the envelope, in their order.
+  static var envelopeKeys: [String] { envelope.map(\.name) }
+
   /// - Parameter isClosed: Whether types and members that this version does not know are refused.
   static func schema(isClosed: Bool) -> JSONValue {
     guard var root = Shape.schema(of: envelope, isClosed: isClosed).objectValue,

@@ -36,13 +36,30 @@ final class Input {
   /// Everything said so far is flushed first, so that whoever feeds us by hand sees each answer.
   /// - Throws: ``Stop``: a signal, the reader's death, an unreadable input.
   func next() throws(Stop) -> [UInt8]? {
+    guard case .bytes(let bytes) = try next(until: nil) else { return nil }
+    return bytes
+  }
+
+  /// What a wait for input came to.
+  enum Piece {
+    case bytes([UInt8])
+    case end
+    /// The time is over.
+    case nothing
+  }
+
+  /// The same, for no longer than until a moment.
+  func next(until deadline: ContinuousClock.Instant?) throws(Stop) -> Piece {
     try session.output.flush()
     while true {
-      if try !session.waiter.wait(input: descriptor).inputIsReady { continue }
+      let remaining = deadline.map { ContinuousClock.now.duration(to: $0) }
+      let wake = try session.waiter.wait(input: descriptor, timeout: remaining)
+      if wake.isTimeout { return .nothing }
+      if !wake.inputIsReady { continue }
       var bytes: [UInt8] = []
       do {
         let count = try System.read(from: descriptor, limit: Self.chunkBytes, into: &bytes)
-        return count == 0 ? nil : bytes
+        return count == 0 ? .end : .bytes(bytes)
       } catch  where error.isInterrupted || error.wouldBlock {
         continue
       } catch {

@@ -211,7 +211,8 @@ struct ArgumentParser {
     for argument in command.arguments {
       let taken = words.prefix(argument.count.upperBound)
       words = words.dropFirst(taken.count)
-      for word in taken where !argument.choices.isEmpty && !argument.choices.contains(word) {
+      for word in taken
+      where !argument.isOpen && !argument.choices.isEmpty && !argument.choices.contains(word) {
         throw UsageError(
           message: "unknown \(argument.name.lowercased()) \(quoted(word))"
             + suggestion(

@@ -34,8 +34,10 @@ struct ArgumentSpec: Sendable {
   let help: String
   /// How many may be given.
   let count: ClosedRange<Int>
-  /// The only values taken; empty for any.
+  /// The only values taken, or with `isOpen` those offered; empty for any.
   var choices: [String] = []
+  /// Whether other words are taken too: the command looks at them itself.
+  var isOpen = false
 
   /// How it is written in a usage line.
   var spelling: String {

@@ -39,12 +39,15 @@ final class Session: Sendable {
   /// Opens the store and makes it the one this process shares, then says hello.
   ///
   /// Opening may wait for another process; a signal or the deadline ends the wait.
-  /// - Parameter mustExist: Whether a store that is not there is an error, rather than made. Such
-  ///   a command only reads: it takes no lock and changes no file.
+  /// - Parameters:
+  ///   - mustExist: Whether a store that is not there is an error, rather than made. Such a command
+  ///     only reads: it takes no lock and changes no file.
+  ///   - filter: What the stream shows, for the cursor that hello tells.
   /// - Throws: ``Stop/store(_:)`` when it cannot be used, ``Stop/usage(_:)`` when none is named,
   ///   ``Stop/timeout``, ``Stop/signal(_:)``.
   func openStore(
-    command: String, mustExist: Bool = false, until deadline: ContinuousClock.Instant? = nil
+    command: String, mustExist: Bool = false, until deadline: ContinuousClock.Instant? = nil,
+    filter: Cursor.Filter = Cursor.Filter()
   ) throws(Stop) -> DatabaseManager {
     guard let store = settings.store else {
       throw .usage(
@@ -61,7 +64,11 @@ final class Session: Sendable {
     do {
       try opened.get()
       let manager = try DatabaseManager.shared
-      sayHello(command: command, store: (manager.epoch, try manager.oldestToken))
+      sayHello(
+        command: command,
+        store: HelloStore(
+          id: manager.storeID, epoch: manager.epoch,
+          oldest: Cursor(token: try manager.oldestToken, filter: filter).text))
       return manager
     } catch {
       throw .store(Problem(error))
@@ -107,8 +114,16 @@ final class Session: Sendable {
 
   // MARK: First and last record
 
+  /// What hello tells of a store.
+  struct HelloStore {
+    let id: String
+    let epoch: Int
+    /// A cursor before the oldest commit kept.
+    let oldest: String
+  }
+
   /// The first record of every run; later calls do nothing.
-  func sayHello(command: String?, store: (epoch: Int, oldest: Token)? = nil) {
+  func sayHello(command: String?, store: HelloStore? = nil) {
     let isFirst = state.withLock { state in
       defer { state.saidHello = true }
       return !state.saidHello
@@ -117,7 +132,7 @@ final class Session: Sendable {
   }
 
   private static func sayHello(
-    _ output: Output, command: String?, store: (epoch: Int, oldest: Token)?
+    _ output: Output, command: String?, store: HelloStore?
   ) {
     let run = String(UInt64.random(in: .min ... .max), radix: 16)
     output.emit(EventHead("stream.hello")) { data in
@@ -125,9 +140,9 @@ final class Session: Sendable {
       data.string("version", Self.version)
       data.string("run", run)
       data.string("command", command)
-      data.string("store", store?.oldest.storeID)
+      data.string("store", store?.id)
       data.int("epoch", store.map { Int64($0.epoch) })
-      data.string("oldest", store.map { Cursor(token: $0.oldest, filter: Cursor.Filter()).text })
+      data.string("oldest", store?.oldest)
     }
   }
 

@@ -22,6 +22,10 @@ extension ContentItem {
     case link
   }
 
+  /// The names of a record's fields, in the order they are written.
+  public static let fieldNames =
+    ["id", "kind", "source"] + Field.allCases.map(\.rawValue) + ["extra"]
+
   /// What a field may hold.
   private enum Shape: String {
     case text = "a string"

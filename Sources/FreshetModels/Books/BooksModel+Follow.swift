@@ -17,6 +17,44 @@ extension BooksModel {
     public let summaryState: SummaryModel.State
   }
 
+  /// The life of the books and of the summary of the one that is shown, over a store, as a value
+  /// that takes one list after the other; see ``DownloadsModel/follower(_:)``.
+  public struct BooksFollower: Sendable {
+    /// What both are made of.
+    public let query = Query.ids(
+      startingWithAny: SeriesStore.query.idPrefixes + [FoldStore.prefix])
+    private var state = State()
+    private var summaryState = SummaryModel.State()
+
+    /// Makes a follower that has seen nothing yet.
+    public init() {}
+
+    /// The steps of both through the next list.
+    ///
+    /// - Complexity: O(n) for n rows.
+    public mutating func take(_ list: LiveList) -> FollowedBooks {
+      var books = Step<BooksModel>(state: state)
+      let records = list.rows.filter { SeriesStore.query.matches($0.id) }
+      for event in BooksModel.events(of: records, in: books.state) {
+        let step = BooksModel.reduce(books.state, event)
+        books.transitions += step.transitions
+        books.state = step.state
+      }
+      var summary = Step<SummaryModel>(state: summaryState)
+      let folds = Set(list.rows.lazy.map(\.id).filter { $0.hasPrefix(FoldStore.prefix) })
+      for event in BooksModel.events(of: books.state.book, folds, in: summary.state) {
+        let step = SummaryModel.reduce(summary.state, event)
+        summary.transitions += step.transitions
+        summary.state = step.state
+      }
+      state = books.state
+      summaryState = summary.state
+      return FollowedBooks(
+        list: list, books: books.transitions, summary: summary.transitions, state: state,
+        summaryState: summaryState)
+    }
+  }
+
   /// The screen's life over a store as a cold flow, one element per commit: the books, and the
   /// summary of the one that is shown.
   ///
@@ -25,32 +63,18 @@ extension BooksModel {
   public static func followBooks(
     _ manager: DatabaseManager, from position: StartPosition
   ) -> AnyFlow<FollowedBooks, StoreError> {
-    let query = Query.ids(startingWithAny: SeriesStore.query.idPrefixes + [FoldStore.prefix])
-    return manager.observe(query, from: position)
-      .scan(nil as FollowedBooks?) { previous, list in
-        var books = Step<BooksModel>(state: previous?.state ?? State())
-        let records = list.rows.filter { SeriesStore.query.matches($0.id) }
-        for event in events(of: records, in: books.state) {
-          let step = reduce(books.state, event)
-          books.transitions += step.transitions
-          books.state = step.state
-        }
-        var summary = Step<SummaryModel>(state: previous?.summaryState ?? SummaryModel.State())
-        let folds = Set(list.rows.lazy.map(\.id).filter { $0.hasPrefix(FoldStore.prefix) })
-        for event in events(of: books.state.book, folds, in: summary.state) {
-          let step = SummaryModel.reduce(summary.state, event)
-          summary.transitions += step.transitions
-          summary.state = step.state
-        }
-        return FollowedBooks(
-          list: list, books: books.transitions, summary: summary.transitions, state: books.state,
-          summaryState: summary.state)
+    let follower = BooksFollower()
+    return manager.observe(follower.query, from: position)
+      .scan((follower, nil as FollowedBooks?)) { previous, list in
+        var follower = previous.0
+        let followed = follower.take(list)
+        return (follower, followed)
       }
-      .compactMap { $0 }
+      .compactMap { $0.1 }
       .erased()
   }
 
-  private static func events(of records: [Record], in state: State) -> [Event] {
+  fileprivate static func events(of records: [Record], in state: State) -> [Event] {
     do throws(BookFileError) {
       let series = try SeriesStore.series(of: records)
       if state.phase == .idle || state.phase.isFailed {
@@ -65,7 +89,7 @@ extension BooksModel {
     }
   }
 
-  private static func events(
+  fileprivate static func events(
     of book: SeriesBook?, _ folds: Set<String>, in state: SummaryModel.State
   ) -> [SummaryModel.Event] {
     guard let book else { return [] }

@@ -3,6 +3,15 @@ import FreshetCatalog
 import FreshetStore
 
 extension DownloadsModel {
+  /// The screen's life over a store as a value: it appears, shows the first list, and goes through
+  /// one transition per list.
+  public static func follower(_ query: Query = .contents) -> ScreenFollower<DownloadsModel> {
+    ScreenFollower(query, State()) { list, state in
+      let number = max(1, state.query)
+      return (state.query == 0 ? [.appear] : []) + [.list(list, query: number)]
+    }
+  }
+
   /// The screen's life as a cold flow: it appears, shows the list at `position`, and goes through
   /// one transition per commit.
   ///
@@ -11,9 +20,6 @@ extension DownloadsModel {
   public static func follow(
     _ manager: DatabaseManager, _ query: Query = .contents, from position: StartPosition
   ) -> AnyFlow<Followed<DownloadsModel>, StoreError> {
-    follow(manager, query, from: position, State()) { list, state in
-      let number = max(1, state.query)
-      return (state.query == 0 ? [.appear] : []) + [.list(list, query: number)]
-    }
+    follower(query).flow(manager, from: position)
   }
 }

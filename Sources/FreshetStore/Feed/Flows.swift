@@ -46,3 +46,28 @@ public struct LiveListFlow: Flow {
     }
   }
 }
+
+/// Several queries' lists, commit by commit; see `DatabaseManager.observe(_:from:)`.
+public struct LiveListsFlow: Flow {
+  /// One element for the state at the start, then one per commit.
+  public typealias Element = LiveLists
+  /// Why a feed cannot go on.
+  public typealias Failure = StoreError
+
+  let manager: DatabaseManager
+  let queries: [Query]
+  let start: StartPosition
+
+  /// Starts to follow the lists for one observer.
+  @discardableResult
+  public func subscribe<O: Observer>(_ observer: O) -> Subscription
+  where O.Element == LiveLists, O.Failure == StoreError {
+    manager.feed(to: observer) { [queries, start] journal throws(StoreError) in
+      if queries.contains(where: { $0.order != .insertion }) {
+        throw StoreError(
+          .invalidQuery, "lists that are followed together are in the order of insertion")
+      }
+      return LiveListsSource(journal: journal, queries: queries, start: start)
+    }
+  }
+}

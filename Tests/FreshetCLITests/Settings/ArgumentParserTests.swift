@@ -65,7 +65,7 @@ struct ArgumentParserTests {
         ["list", "--kind", "flim"],
         "option --kind cannot be “flim”, only film, book; did you mean film?"
       ),
-      (["watch", "download"], "unknown view “download”; did you mean downloads?"),
+      (["schema", "evnt"], "unknown what “evnt”; did you mean event?"),
       (["list", "-z"], "unknown option “-z” for list; see: freshet help list"),
       (["zzzzzz"], "unknown command “zzzzzz”; see: freshet help"),
     ])

@@ -28,7 +28,9 @@ struct SearchWatch {
     guard invocation.arguments.count > 1 else {
       throw .usage("bad_arguments", "watch search needs a QUERY, as in watch search dune")
     }
-    for name in ["since", "cursor-file", "initial", "count", "timeout", "heartbeat", "strict"]
+    for name in [
+      "since", "cursor-file", "initial", "count", "timeout", "until-idle", "heartbeat", "strict",
+    ]
     where invocation.has(name) {
       throw .usage("bad_option", "option --\(name) is for the views of the store")
     }
