@@ -216,10 +216,11 @@ struct WatchViewsTests {
 
   @Test("--until-idle reads all there is, then waits for silence")
   func untilIdle() throws {
-    let run = try sandbox.run("watch", "--until-idle", "30ms", "--heartbeat", "5ms")
+    // Heartbeats are no news: they would put the end off for ever.
+    let run = try sandbox.run(
+      "watch", "--until-idle", "30ms", "--heartbeat", "5ms", "--timeout", "20s")
     #expect(run.end?["reason"] == "idle")
     #expect(run.status == .exited(0))
-    #expect(run.all("stream.bookmark").count > 1)
     #expect(try sandbox.run("watch", "--until-idle", "soon").status == .exited(2))
   }
 
