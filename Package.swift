@@ -27,6 +27,9 @@ let package = Package(
 
     // A web server on loopback for the tests of the targets below.
     .target(name: "FreshetTestServer", path: "Tests/FreshetTestServer"),
+    // Stands in for the catalogues where the commands are tried by hand.
+    .executableTarget(
+      name: "CatalogServer", dependencies: ["FreshetTestServer"], path: "Tests/CatalogServer"),
     .testTarget(name: "FreshetTests", dependencies: ["Freshet", "FreshetTesting"]),
     // A simulated disk and what is done to a store on it; used by tests and by the exerciser.
     .target(

@@ -73,6 +73,8 @@ public struct TestAnswer: Sendable {
     case send([UInt8])
     /// Waits until a test opens the gate.
     case hold(TestGate)
+    /// Waits for a while: for servers that are tried by hand, never for tests.
+    case pause(milliseconds: Int)
     /// Waits until the client closes.
     case hang
     /// Resets the connection.

@@ -49,10 +49,14 @@ public final class TestServer: Sendable {
 
   /// Starts a server.
   ///
-  /// - Parameter answer: Called for each request, on the thread of its connection.
-  public init(_ answer: @escaping @Sendable (TestRequest) -> TestAnswer) throws {
+  /// - Parameters:
+  ///   - port: Where it listens; 0 for any port that is free.
+  ///   - answer: Called for each request, on the thread of its connection.
+  public init(
+    port: Int = 0, _ answer: @escaping @Sendable (TestRequest) -> TestAnswer
+  ) throws {
     self.answer = answer
-    (listener, port) = try Self.listen()
+    (listener, self.port) = try Self.listen(port)
     let thread = Thread { [weak self, listener] in
       while true {
         let connection = accept(listener, nil, nil)
@@ -74,7 +78,7 @@ public final class TestServer: Sendable {
     thread.start()
   }
 
-  private static func listen() throws -> (descriptor: Int32, port: Int) {
+  private static func listen(_ port: Int) throws -> (descriptor: Int32, port: Int) {
     // A client that is gone is an error of write(2), not the end of the tests.
     signal(SIGPIPE, SIG_IGN)
     #if canImport(Glibc)
@@ -85,7 +89,10 @@ public final class TestServer: Sendable {
     guard listener >= 0 else { throw Fault(what: "socket: \(errno)") }
     // A child process would keep the port open.
     _ = fcntl(listener, F_SETFD, FD_CLOEXEC)
+    var one: Int32 = 1
+    setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &one, socklen_t(MemoryLayout<Int32>.size))
     var place = sockaddr_in()
+    place.sin_port = UInt16(clamping: port).bigEndian
     place.sin_family = sa_family_t(AF_INET)
     place.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
     var size = socklen_t(MemoryLayout<sockaddr_in>.size)
@@ -199,6 +206,9 @@ public final class TestServer: Sendable {
       switch step {
       case .send(let bytes): isAlive = connection.send(bytes)
       case .hold(let gate): isAlive = gate.wait { connection.isClosedByPeer }
+      case .pause(let milliseconds):
+        usleep(useconds_t(milliseconds) * 1000)
+        isAlive = !connection.isClosedByPeer
       case .hang:
         connection.waitForClose()
         isAlive = false

@@ -82,6 +82,16 @@ extension SearchModel {
     /// The items shown.
     public var items: [ContentItem] { results?.items.rows ?? [] }
 
+    /// What stands above the list: how many matches there are, or what is searched where there are
+    /// none.
+    public var heading: String {
+      let count = max(results?.total ?? 0, items.count)
+      return count > 0 ? "검색결과(\(count))" : rules.title
+    }
+
+    /// What the screen says in place of a list that is empty; nil elsewhere.
+    public var message: String? { phase == .empty ? "검색 결과가 없습니다." : nil }
+
     /// Whether the items shown are those of a query before the one that is asked.
     public var isStale: Bool { asked != nil && !items.isEmpty }
 
@@ -100,7 +110,7 @@ extension SearchModel {
         "total": JSONValue(results?.total), "pageable": JSONValue(results?.pageable),
         "dropped": .number(JSONNumber(Int64(results?.dropped ?? 0))),
         "duplicates": .number(JSONNumber(Int64(results?.duplicates ?? 0))),
-        "error": nil,
+        "heading": .string(heading), "message": JSONValue(text: message), "error": nil,
       ]
       if case .failed(let error) = phase { object["error"] = .object(error.summary) }
       if let stall = results?.stall { object["stall"] = .object(stall.summary) }
@@ -116,17 +126,20 @@ extension SearchModel {
     public var pageSize: Int
     /// How long typing must pause before it is taken as a query.
     public var typingPause: Duration
+    /// What stands above a list that has nothing.
+    public var title: String
     /// Why nothing can be asked at all, such as a key that is not set; nil when it can.
     public var refusal: ScreenError?
 
     /// Makes rules.
     public init(
       leastCharacters: Int = 1, pageSize: Int = 20, typingPause: Duration = .milliseconds(300),
-      refusal: ScreenError? = nil
+      title: String = "책 검색", refusal: ScreenError? = nil
     ) {
       self.leastCharacters = leastCharacters
       self.pageSize = pageSize
       self.typingPause = typingPause
+      self.title = title
       self.refusal = refusal
     }
 
@@ -135,7 +148,7 @@ extension SearchModel {
     /// Google's books: a query needs two characters, a page has at most 40 rows.
     public static let google = Rules(leastCharacters: 2)
     /// TMDB: a query needs one character, a page always has 20 rows.
-    public static let tmdb = Rules()
+    public static let tmdb = Rules(title: "영화·시리즈 검색")
   }
 
   /// What happens to the screen: intents of its user, and answers.

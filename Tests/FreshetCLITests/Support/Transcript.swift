@@ -7,8 +7,11 @@ enum Transcript {
   private static let changing = ["ts", "cursor"]
   private static let changingData = ["run", "store", "oldest", "version"]
 
-  static func text(of run: Run) -> String {
-    run.records.map(line).joined(separator: "\n") + "\n"
+  static func text(of run: Run, replacing: [(String, String)] = []) -> String {
+    let text = run.records.map(line).joined(separator: "\n") + "\n"
+    // Pictures are named by a hash of their address, which has the server's port.
+    return replacing.reduce(text) { $0.replacing($1.0, with: $1.1) }
+      .replacing(/\/assets\/[0-9a-f]{64}/, with: "/assets/…")
   }
 
   private static func line(_ record: Record) -> String {
@@ -24,13 +27,16 @@ enum Transcript {
   }
 
   /// Compares a run with the file of a name beside this one; `FRESHET_GOLDEN=write` writes it.
+  ///
+  /// - Parameter replacing: What differs from run to run beside what always does, and what stands
+  ///   for it.
   static func check(
-    _ run: Run, _ name: String, file: String = #filePath,
+    _ run: Run, _ name: String, replacing: [(String, String)] = [], file: String = #filePath,
     sourceLocation: SourceLocation = #_sourceLocation
   ) throws {
     let path = URL(fileURLWithPath: file).deletingLastPathComponent().deletingLastPathComponent()
       .appendingPathComponent("Golden/\(name).ndjson")
-    let now = text(of: run)
+    let now = text(of: run, replacing: replacing)
     if ProcessInfo.processInfo.environment["FRESHET_GOLDEN"] == "write" {
       try Data(now.utf8).write(to: path)
     }

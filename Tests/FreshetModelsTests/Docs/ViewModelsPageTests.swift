@@ -120,6 +120,9 @@ struct ViewModelsPageTests {
     try check(
       "image", ImageModel.self, states: [.idle, .loading, .cached, .loaded, .failed(error)],
       notices: [.staleIgnored, .alreadyShown, .noAddress])
+    try check(
+      "page", PageModel.self, states: [.idle, .loading, .loaded, .failed(error)],
+      notices: [.staleIgnored, .alreadyLoading, .nothingToDo])
     for word in ["rowsSkipped", "notFound", "switchTab"] {
       #expect(sections["saved"]?.text.contains("`\(word)`") == true)
     }

@@ -305,4 +305,25 @@ struct SearchReduceTests {
     #expect(step.effects.contains(.stopWaiting))
     #expect(step.then(.typingPaused("se", typing: 1)).notices == [.staleIgnored(request: 1)])
   }
+
+  @Test(
+    "G-4, G-6: above the list the matches, or what is searched; a message where nothing is found")
+  func texts() {
+    let step = start().after(.submit("sea"))
+    #expect(step.state.heading == "책 검색")
+    #expect(step.state.message == nil)
+    let found = step.after(.answered(.success(.of(["a", "b"], total: 878)), request: 1))
+    #expect(found.state.heading == "검색결과(878)")
+    // The number is never less than what is shown, and is there when the catalogue says none.
+    let fewer = step.after(.answered(.success(.of(["a", "b"], total: 1)), request: 1))
+    #expect(fewer.state.heading == "검색결과(2)")
+    #expect(
+      step.after(.answered(.success(.of(["a"])), request: 1)).state.heading == "검색결과(1)")
+    let empty = step.after(.answered(.success(.of([], total: 0)), request: 1))
+    #expect(empty.state.heading == "책 검색")
+    #expect(empty.state.message == "검색 결과가 없습니다.")
+    #expect(empty.state.summary["message"] == "검색 결과가 없습니다.")
+    #expect(found.then(.clear).state.heading == "책 검색")
+    #expect(start(.tmdb).state.heading == "영화·시리즈 검색")
+  }
 }
