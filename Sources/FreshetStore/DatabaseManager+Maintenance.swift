@@ -7,7 +7,7 @@ extension DatabaseManager {
   /// the store. Changes are kept as `StoreOptions.retention` and leases say; a feed that is further
   /// behind fails with `compacted`. It fails with `locked` when another compaction is running, with
   /// `notWritable`, `diskFull`, `damaged`, `newerFormat`, `ioError`, `storeFailed` or `closed`; then
-  /// the store is as it was. Disposing of it does not stop a compaction that has begun.
+  /// the store is as it was, but for deleted items that were due to be erased. Disposing of it does not stop a compaction that has begun.
   ///
   /// - Complexity: O(bytes of live and deleted items).
   public func compact() -> Single<CompactionReport, StoreError> {

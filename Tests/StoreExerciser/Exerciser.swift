@@ -14,7 +14,8 @@ enum Exerciser {
     StoreExerciser sweep                each byte flipped, each sector zeroed
     StoreExerciser writers [FOLDER]     four processes that compare and set, stopped and killed
     StoreExerciser kill [KILLS] [FOLDER]  kills writers, with a follower in a third process
-    StoreExerciser soak MINUTES FOLDER  writers, followers, compaction, kills
+    StoreExerciser live [SECONDS] [FOLDER]  writers, compaction, followers, lists, without a pause
+    StoreExerciser soak MINUTES FOLDER  the same with pauses and kills
     FRESHET_SEED replays a run.
     """
 
@@ -40,8 +41,8 @@ enum Exerciser {
     case "sweep": Runs.sweep()
     case "writers": try Runs.writers(words.count > 1 ? words[1] : "/tmp")
     case "kill": try Runs.kill(number(1, or: 1000), words.count > 2 ? words[2] : "/tmp")
-    case "soak" where words.count > 2:
-      try Soak(minutes: number(1, or: 30), folder: words[2], seed: Runs.seed).run()
+    case "live": try Runs.live(number(1, or: 10), words.count > 2 ? words[2] : "/tmp")
+    case "soak" where words.count > 2: try Runs.soak(number(1, or: 30), words[2])
     case "write" where words.count > 4:
       try ChildWork.write(
         words[1], name: words[2], from: number(3, or: 0), isRelaxed: words[4] == "relaxed",
@@ -49,7 +50,15 @@ enum Exerciser {
     case "follow" where words.count > 1: try ChildWork.follow(words[1])
     case "compete" where words.count > 2:
       try ChildWork.compete(words[1], count: number(2, or: 1))
-    case "compact" where words.count > 1: try ChildWork.compact(words[1])
+    case "live-write" where words.count > 4:
+      try LiveWork.write(
+        words[1], name: words[2], from: number(3, or: 0), pause: UInt32(number(4, or: 0)))
+    case "live-compact" where words.count > 2:
+      try LiveWork.compact(words[1], pause: UInt32(number(2, or: 0)))
+    case "live-follow" where words.count > 1:
+      try LiveWork.follow(words[1], naps: number(2, or: 0))
+    case "live-list" where words.count > 1: try LiveWork.list(words[1])
+    case "live-observe" where words.count > 1: try LiveWork.observe(words[1])
     case "hold" where words.count > 1: try ChildWork.hold(words[1])
     case "fill" where words.count > 2:
       try ChildWork.fill(words[1], limit: UInt(number(2, or: 65_536)))

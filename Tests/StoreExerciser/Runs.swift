@@ -47,15 +47,17 @@ enum Runs {
     SyncSite(call: "sync directory ", after: "truncate log"),
     // Whoever wrote into a new segment has synced its name first.
     SyncSite(call: "sync directory ", after: "write log"),
-    // Missed in one of 100 000 states: a failed append was taken back in the cache, its process
-    // ended before the disk had that, and the next one built on it. Longer runs of `crash` see it.
-    SyncSite(call: "fdatasync log", after: "read log"),
+    // The index of a snapshot that never got its name has come back: nobody looks at it. The same
+    // call is missed where something else was removed last.
+    SyncSite(call: "sync directory ", after: "remove snap.idx"),
   ]
 
   static func mutations(_ word: String) {
     var explorer = CrashExplorer()
     explorer.randomStates = 12
     explorer.killedStates = 12
+    explorer.segmentBytes = 1200
+    explorer.verifiedEvery = 4
     let check = MutationCheck(explorer: explorer, steps: Script.long(24, seed: 1))
     var missed: [String] = []
     let time = seconds {
@@ -119,6 +121,28 @@ enum Runs {
           + "FRESHET_SEED=\(seed)")
       return report.violations
     }
+  }
+
+  static func live(_ seconds: Int, _ parent: String) throws {
+    try inFolder(parent) { folder in
+      let (violations, summary) = try LiveRun(
+        path: folder + "/store", seconds: seconds, seed: seed
+      ).run()
+      Report.line("live: \(seconds) s, \(summary), FRESHET_SEED=\(seed)")
+      return violations
+    }
+  }
+
+  static func soak(_ minutes: Int, _ folder: String) throws {
+    mkdir(folder, 0o700)
+    var run = LiveRun(path: folder + "/store", seconds: 60 * minutes, seed: seed)
+    run.writerPause = 2000
+    run.compactorPause = 1_000_000
+    run.kills = true
+    run.tells = true
+    let (violations, summary) = try run.run()
+    Report.line("soak: \(minutes) min, \(summary), FRESHET_SEED=\(seed)")
+    Report.end(violations)
   }
 
   static func kill(_ kills: Int, _ parent: String) throws {

@@ -115,7 +115,13 @@ struct Compaction {
       }
     }
     for commit in plan.commits[known...] { try log.apply(commit) }
-    if plan.end.offset > 0 { watermark = try journal.roll(&plan) }
+    if plan.end.offset > 0 {
+      watermark = try journal.roll(&plan)
+    } else if watermark.segment < plan.end.segment {
+      // Whoever made this segment may not have come to make its name durable; with a snapshot that
+      // is, and without it, nothing could be opened.
+      try journal.synchronizeNames()
+    }
     isHeld = false
     lock.release()
     try journal.settle(plan)

@@ -267,7 +267,7 @@ extension Journal {
     return try publish(plan.end, revision: plan.revision, epoch: plan.epoch)
   }
 
-  private func synchronizeNames() throws(StoreError) {
+  func synchronizeNames() throws(StoreError) {
     do throws(SystemError) {
       try folder.fileSystem.synchronizeDirectory(path)
     } catch {

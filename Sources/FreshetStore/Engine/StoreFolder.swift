@@ -48,11 +48,13 @@ final class StoreFolder: Sendable {
       return snapshots.first { segments.contains($0 + 1) }
     }
 
-    /// The base for a state as of a revision: the newest that is not after it.
-    func base(for revision: Int64) -> Int64? {
+    /// The base for a state as of a revision: the newest that is not after it, and not unfit.
+    func base(for revision: Int64, without unfit: Set<Int64> = []) -> Int64? {
       guard let oldest = oldestBase, oldest <= revision else { return nil }
-      let newest = snapshots.last { $0 <= revision && $0 >= oldest && segments.contains($0 + 1) }
-      return newest ?? oldest
+      let newest = snapshots.last {
+        $0 <= revision && $0 >= oldest && segments.contains($0 + 1) && !unfit.contains($0)
+      }
+      return newest ?? (unfit.contains(oldest) ? nil : oldest)
     }
   }
 

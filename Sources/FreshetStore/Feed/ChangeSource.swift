@@ -124,21 +124,28 @@ extension Journal {
   }
 
   /// A state to fold from.
+  ///
+  /// A compaction may take away a snapshot between the base and the newest one while this looks: the
+  /// one before it does as well (I10).
   private func base(for revision: Int64, below current: LogState) throws(StoreError) -> LogState {
     if let base = current.index.base, base.revision <= revision { return LogState(base: base) }
-    let listing = try folder.listing()
-    guard let base = listing.base(for: revision) else {
-      throw folder.compacted(after: revision, listing)
-    }
-    if base == 0 { return LogState() }
-    do throws(Snapshot.Fault) {
-      return LogState(base: try Snapshot.open(base, in: folder))
-    } catch {
-      switch error {
-      case .absent: throw folder.compacted(after: revision, try folder.listing())
-      case .invalid(let error), .failed(let error): throw error
+    var listing = try folder.listing()
+    var problem: StoreError?
+    var unfit: Set<Int64> = []
+    while let base = listing.base(for: revision, without: unfit) {
+      if base == 0 { return LogState() }
+      do throws(Snapshot.Fault) {
+        return LogState(base: try Snapshot.open(base, in: folder))
+      } catch {
+        unfit.insert(base)
+        switch error {
+        case .absent: listing = try folder.listing()
+        case .invalid(let error): problem = problem ?? error
+        case .failed(let error): throw error
+        }
       }
     }
+    throw problem ?? folder.compacted(after: revision, listing)
   }
 
   /// What a commit did, item by item; `before` is the index before it, when it is at hand.

@@ -59,7 +59,14 @@ struct I01AcknowledgedSurvivesTests {
     explorer.prefixes = 2
     explorer.nestedEvery = 1000
     let check = MutationCheck(explorer: explorer, steps: Script.long(8, seed: 1))
-    for (call, after) in [("fdatasync log", "write log"), ("fsync HEAD", "write HEAD")] {
+    for (call, after) in [
+      ("fdatasync log", "write log"), ("fsync HEAD", "write HEAD"),
+      ("fsync snap.tmp", "write snap.tmp"), ("fsync snap.idx.tmp", "write snap.idx.tmp"),
+      ("sync directory ", "rename snap.tmp"), ("fsync follower.tmp", "write follower.tmp"),
+      // An append that was taken back, by a process that ended before the disk had that: whoever
+      // opens the store next must make sure.
+      ("fdatasync log", "status log"),
+    ] {
       let finding = check.check(SyncSite(call: call, after: after))
       #expect(finding.violation != nil, "\(call) after \(after)")
     }

@@ -12,8 +12,11 @@ package struct CrashExplorer: Sendable {
   package var nestedStates = 3
   /// The same for moments at which only the process ends.
   package var killedStates = 8
+  package var nestedPrefixes = 4
   /// Of so many states one is read in every way.
   package var verifiedEvery = 16
+  /// Of so many states one is compacted after it was opened.
+  package var compactedEvery = 12
   package var seed: UInt64 = 1
   package var ignoring: Set<SyncSite> = []
   /// Ends with the first violation.
@@ -98,25 +101,37 @@ package struct CrashExplorer: Sendable {
     _ generator: inout SeededGenerator, _ report: inout Report, _ place: () -> String
   ) {
     report.states += 1
+    report.add(SnapshotIndexCheck.violations(of: image), at: place())
     var history = history
     if isNested && !image.hasUnsynced { history.found = lastSegment(of: image) }
     let run = ScriptRun(
       image, history: history, ignoring: ignoring, isRecording: isNested,
       segmentBytes: segmentBytes)
     let save = FreshetStore.Operation.save(id: "after", body: Array(#"{"after":1}"#.utf8))
-    run.run([.open(0), .apply(0, [save])] + (isVerified ? [.verify(0)] : []))
+    let delete = FreshetStore.Operation.delete(id: "after")
+    // After the end of a process another like it may come, which takes over what that one said of
+    // itself in HEAD.
+    let head = image.bytes(at: ScriptRun.path + "/HEAD").flatMap { HeadReader.watermark(in: $0) }
+    let isRelaxed = isNested && image.hasUnsynced && head.map { $0.flags & 2 != 0 } ?? false
+    var steps: [Step] = [
+      .open(0, isRelaxed ? .interval(.seconds(86_400)) : .everyCommit), .apply(0, [save]),
+    ]
+    if isRelaxed { steps.append(.apply(0, [delete])) }
+    if generator.below(compactedEvery) == 0 { steps += [.compact(0), .apply(0, [delete])] }
+    if isVerified { steps.append(.verify(0)) }
+    run.run(steps)
     report.sites.formUnion(run.sites)
     report.add(run.violations, at: place())
     guard isNested, run.violations.isEmpty else { return }
     let count = image.hasUnsynced ? killedStates : nestedStates
     for (number, point) in run.points.enumerated() {
       var seen: Set<UInt64> = []
-      for state in states(PowerLoss(point.image), count, 1, &generator)
+      for state in states(PowerLoss(point.image), count, nestedPrefixes, &generator)
       where seen.insert(state.key).inserted {
         let again = ScriptRun(
           state.image, history: point.history, ignoring: ignoring, isRecording: false,
           segmentBytes: segmentBytes)
-        again.run([.open(0), .apply(0, [save, .delete(id: "after")])])
+        again.run([.open(0), .apply(0, [save, delete])])
         report.nested += 1
         report.add(again.violations, at: "\(place()), then point \(number), state \(state.key)")
       }

@@ -7,7 +7,8 @@ package struct DiskCall: Sendable, Hashable, CustomStringConvertible {
   }
 
   package var kind: Kind
-  /// The kind of file: its name without numbers, such as `log` or `STORE.new`.
+  /// The kind of file: its name without numbers, such as `log`, `snap.idx.tmp` or
+  /// `STORE.new`.
   package var file: String
   /// The bytes to be written.
   package var count = 0
@@ -32,11 +33,13 @@ package struct DiskCall: Sendable, Hashable, CustomStringConvertible {
   static func fileKind(_ path: String) -> String {
     let name = path.utf8.lastIndex(of: UInt8(ascii: "/")).map { path[path.index(after: $0)...] }
     let whole = name ?? path[...]
-    let word = whole.prefix { $0.isLetter }
-    guard let dot = whole.lastIndex(of: "."), !whole.hasSuffix(".ndjson") else {
-      return String(word)
+    let parts = whole.split(separator: ".", omittingEmptySubsequences: false)
+    let word = parts[0].prefix { $0.isLetter }
+    // What comes after the number, but for the usual ending and a process's number.
+    let endings = parts.dropFirst().filter { part in
+      part != "ndjson" && !part.allSatisfy(\.isNumber)
     }
-    return String(word) + whole[dot...]
+    return ([word] + endings).joined(separator: ".")
   }
 }
 

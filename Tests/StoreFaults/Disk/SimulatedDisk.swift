@@ -15,7 +15,8 @@ package final class SimulatedDisk: FileSystem {
     var locks: [Int: Int] = [:]
     var files = 0
     var calls = 0
-    var lastCall = "nothing"
+    /// By thread: feeds read beside commits and maintenance.
+    var lastCalls: [UInt: String] = [:]
     var generator: SeededGenerator
     var sites: Set<SyncSite> = []
     var pauses = 0
@@ -36,6 +37,7 @@ package final class SimulatedDisk: FileSystem {
   package var sites: Set<SyncSite> { state.withLock { $0.sites } }
   package var calls: Int { state.withLock { $0.calls } }
 
+  package var rule: Rule? { settings.withLock { $0.rule } }
   package func set(rule: Rule?) { settings.withLock { $0.rule = rule } }
   package func set(boundary: Boundary?) { settings.withLock { $0.boundary = boundary } }
   /// Called when somebody waits for a lock.
@@ -48,7 +50,7 @@ package final class SimulatedDisk: FileSystem {
       state.calls += 1
       // A sync says for itself what was before it.
       if !call.isSync, call.kind != .lock, call.file != "LOCK" {
-        state.lastCall = call.description
+        state.lastCalls[UInt(pthread_self())] = call.description
       }
     }
     return settings.withLock { $0.rule }?(call)
@@ -72,7 +74,7 @@ package final class SimulatedDisk: FileSystem {
     let image = state.withLock { state -> DiskImage? in
       work(&state.image)
       if isMessage { return nil }
-      state.lastCall = call.description
+      state.lastCalls[UInt(pthread_self())] = call.description
       return state.image
     }
     if let image, let boundary = settings.withLock({ $0.boundary }) { boundary(image) }
@@ -80,7 +82,8 @@ package final class SimulatedDisk: FileSystem {
 
   fileprivate func synchronize(_ call: DiskCall, _ work: @Sendable (inout DiskImage) -> Void) {
     let isIgnored = state.withLock { state in
-      let site = SyncSite(call: call.description, after: state.lastCall)
+      let last = state.lastCalls[UInt(pthread_self())] ?? "nothing"
+      let site = SyncSite(call: call.description, after: last)
       state.sites.insert(site)
       return ignored.contains(site)
     }
@@ -94,7 +97,7 @@ package final class SimulatedDisk: FileSystem {
       var generator = state.generator
       state.image.failSynchronization(node, &generator)
       state.generator = generator
-      state.lastCall = "failed " + call.description
+      state.lastCalls[UInt(pthread_self())] = "failed " + call.description
       return state.image
     }
     if let boundary = settings.withLock({ $0.boundary }) { boundary(image) }

@@ -40,22 +40,6 @@ package enum ChildWork {
     }
   }
 
-  /// Compacts without end, and says so each time.
-  package static func compact(_ path: String) throws {
-    let manager = try DatabaseManager.open(at: path, options: options())
-    while true {
-      switch manager.compact().wait() {
-      case .success(let report)?:
-        guard say("\(report.bytesBefore) \(report.bytesAfter)") else { return }
-      case .failure(let error)?:
-        // Somebody else may be at it.
-        if error.code != .locked { throw error }
-      case nil: return
-      }
-      usleep(2_000_000)
-    }
-  }
-
   /// Raises a counter so many times, each time on condition that nobody was faster, and prints the
   /// revision and the number of each.
   package static func compete(_ path: String, count: Int) throws {

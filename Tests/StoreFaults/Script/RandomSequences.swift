@@ -28,9 +28,10 @@ package struct RandomSequences: Sendable {
     for round in 0..<3 {
       let run = ScriptRun(image, history: history, isRecording: false, segmentBytes: 700)
       let managers = generator.chance(1, of: 3) ? [0, 1] : [0]
-      var steps: [Step] = managers.map { .open($0) }
+      let kept = [0, 0, 4, 1000][generator.below(4)]
+      var steps: [Step] = managers.map { .open($0, keeping: kept) }
       steps += Script.work(
-        1 + generator.below(8), by: managers, from: round * 100, &generator)
+        1 + generator.below(8), by: managers, from: round * 100, &generator, compacting: 6)
       let end = generator.below(3)
       if end == 0 { steps += managers.map { .close($0) } }
       run.run(steps + [.kill])

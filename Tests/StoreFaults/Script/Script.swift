@@ -3,14 +3,17 @@ import Synchronization
 
 /// What is done to a store, step by step.
 package enum Step: Sendable {
-  /// Opens the store as manager `number`.
-  case open(Int, StoreOptions.Durability = .everyCommit)
+  /// Opens the store as manager `number`, whose compactions keep so many commits.
+  case open(Int, StoreOptions.Durability = .everyCommit, keeping: Int = 0)
   case close(Int)
   /// One request.
   case apply(Int, [FreshetStore.Operation])
   /// Several requests, of which all but the first come while that one waits for LOCK, so that they
   /// share an append.
   case group(Int, [[FreshetStore.Operation]])
+  case compact(Int)
+  /// Takes a lease on everything after the last commit.
+  case lease(Int)
   /// From here on calls fail as the rule says; nil ends it.
   case faults(SimulatedDisk.Rule?)
   /// The processes end without a chance to do anything; the cache stays.
@@ -42,11 +45,16 @@ package enum Script {
     }
   }
 
-  /// Saves, batches, deletes, restores, delete-alls by two processes.
+  /// Saves, batches, deletes, restores, delete-alls by two processes; one step in `compacting` is a
+  /// compaction, when that is not 0.
   package static func work(
-    _ count: Int, by managers: [Int], from start: Int, _ generator: inout SeededGenerator
+    _ count: Int, by managers: [Int], from start: Int, _ generator: inout SeededGenerator,
+    compacting: Int = 0
   ) -> [Step] {
     (0..<count).map { offset in
+      if compacting > 0, generator.chance(1, of: compacting) {
+        return .compact(managers[generator.below(managers.count)])
+      }
       let size = generator.chance(1, of: 4) ? 2 + generator.below(4) : 1
       let operations = (0..<size).map { _ in operation(start + offset, &generator) }
       return .apply(managers[generator.below(managers.count)], operations)
@@ -88,35 +96,39 @@ package enum Script {
     let part = max(4, length / 8)
     var steps: [Step] = [.open(0)]
     steps += work(part, by: [0], from: 0, &generator)
-    steps += [.open(1), .apply(1, [.save(id: "other", body: body(1, 5))])]
-    steps += work(part, by: [0, 1], from: 1000, &generator)
-    steps += [.close(0), .open(0)]
+    steps += [.open(1, keeping: 9), .apply(1, [.save(id: "other", body: body(1, 5))])]
+    steps += work(part, by: [0, 1], from: 1000, &generator, compacting: 12)
+    steps += [.compact(1), .compact(0), .close(0), .open(0, keeping: 3)]
     steps += work(part, by: [0], from: 2000, &generator)
     steps += mishaps(3000)
-    steps += [.close(1), .kill, .open(0)]
-    steps += work(part, by: [0], from: 4000, &generator)
+    steps += [.close(1), .kill, .open(0), .compact(0)]
+    steps += work(part, by: [0], from: 4000, &generator, compacting: 12)
     // A process that answers before the disk has confirmed, and one that does not, side by side.
-    steps += [.open(2, .interval(.seconds(86_400)))]
+    steps += [.open(2, .interval(.seconds(86_400)), keeping: 5)]
     steps += work(part, by: [2], from: 5000, &generator)
-    steps += work(part, by: [0, 2, 2], from: 6000, &generator)
+    steps += work(part, by: [0, 2, 2], from: 6000, &generator, compacting: 12)
+    steps += [.apply(2, [.save(id: "unsynced", body: body(1, 5))]), .compact(2), .lease(0)]
     steps += work(part, by: [2], from: 7000, &generator)
     steps += [.kill, .open(2, .interval(.seconds(86_400)))]
     steps += work(part, by: [2], from: 8000, &generator)
-    steps += [.close(2), .open(0)]
+    steps += [.apply(2, [.delete(id: "unsynced")]), .compact(2), .close(2), .open(0)]
     steps += work(2, by: [0], from: 9000, &generator)
+    steps += [.compact(0), .apply(0, [.deleteAll]), .compact(0)]
     steps += [.close(0)]
     return steps
   }
 }
 
 extension Script {
-  /// A short script that comes by every call the store makes: creation, batches, a roll, reopening.
+  /// A short script that comes by every call the store makes: creation, batches, a roll, reopening,
+  /// compaction.
   package static let calls: [Step] = {
     var generator = SeededGenerator(seed: 7)
     return [.open(0)] + work(7, by: [0], from: 0, &generator) + [.close(0), .open(0)]
       + [
-        .apply(0, [.deleteAll]),
-        .apply(0, [.restore(id: "id-1"), .save(id: "z", body: body(1, 9))]),
+        .apply(0, [.deleteAll]), .compact(0),
+        .apply(0, [.restore(id: "id-1"), .save(id: "z", body: body(1, 9))]), .lease(0),
+        .apply(0, [.delete(id: "z")]), .compact(0), .close(0), .open(0),
       ]
   }()
 }

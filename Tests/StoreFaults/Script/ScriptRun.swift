@@ -14,12 +14,19 @@ package final class ScriptRun: Sendable {
     package var step: Int
   }
 
-  private struct State: Sendable {
+  struct Opened: Sendable {
+    var manager: DatabaseManager
+    var isStrict: Bool
+    /// What its compactions keep.
+    var keeps: Int
+  }
+
+  struct State: Sendable {
     var history: History
     var points: [Point] = []
     var step = 0
     var violations: [Violation] = []
-    var managers: [Int: (manager: DatabaseManager, isStrict: Bool)] = [:]
+    var managers: [Int: Opened] = [:]
     var disk: SimulatedDisk
     var sites: Set<SyncSite> = []
     /// After a failed sync no write of this store may succeed until it is opened again.
@@ -29,7 +36,7 @@ package final class ScriptRun: Sendable {
   }
 
   package static let path = "/disk/new/store"
-  private let state: Mutex<State>
+  let state: Mutex<State>
   private let ignored: Set<SyncSite>
   private let isRecording: Bool
   private let segmentBytes: Int64
@@ -42,7 +49,9 @@ package final class ScriptRun: Sendable {
     self.segmentBytes = segmentBytes
     ignored = ignoring
     let disk = SimulatedDisk(image, ignoring: ignoring, seed: UInt64(image.operations))
-    state = Mutex(State(history: history, disk: disk))
+    // No two runs of a store are at the same time.
+    let start = Int64(image.operations) * 1_000_000
+    state = Mutex(State(history: history, disk: disk, ticks: start))
     watch(disk)
   }
 
@@ -68,7 +77,7 @@ package final class ScriptRun: Sendable {
     }
   }
 
-  private func report(_ invariant: Int, _ text: String) {
+  func report(_ invariant: Int, _ text: String) {
     state.withLock { $0.violations.append(Violation(invariant, "step \($0.step): \(text)")) }
   }
 
@@ -84,10 +93,12 @@ package final class ScriptRun: Sendable {
 
   private func perform(_ step: Step) {
     switch step {
-    case .open(let number, let durability): open(number, durability)
+    case .open(let number, let durability, let keeps): open(number, durability, keeps)
     case .close(let number): close(number)
     case .apply(let number, let operations): apply(number, operations)
     case .group(let number, let requests): group(number, requests)
+    case .compact(let number): compact(number)
+    case .lease(let number): lease(number)
     case .faults(let rule):
       disk.set(rule: rule)
       state.withLock { $0.hasFaults = rule != nil }
@@ -107,10 +118,17 @@ package final class ScriptRun: Sendable {
 
   // MARK: Opening and closing
 
-  package func options(_ durability: StoreOptions.Durability = .everyCommit) -> StoreOptions {
+  package func options(
+    _ durability: StoreOptions.Durability = .everyCommit, keeping commits: Int = 0
+  ) -> StoreOptions {
     var options = StoreOptions()
     options.fileSystem = disk
     options.durability = durability
+    options.compactsAutomatically = false
+    options.retention.commits = commits
+    options.retention.age = .zero
+    // The clock goes on by a second each time that anybody looks.
+    options.retention.deleted = .seconds(12)
     options.segmentBytes = segmentBytes
     options.sweepMilliseconds = 600_000
     options.lockTimeout = .seconds(60)
@@ -134,17 +152,20 @@ package final class ScriptRun: Sendable {
     return String(repeating: "0", count: 32 - digits.count) + digits
   }
 
-  private func open(_ number: Int, _ durability: StoreOptions.Durability) {
+  private func open(_ number: Int, _ durability: StoreOptions.Durability, _ keeps: Int) {
+    checkRemoved()
     let manager: DatabaseManager
     do throws(StoreError) {
-      manager = try DatabaseManager.open(at: ScriptRun.path, options: options(durability))
+      manager = try DatabaseManager.open(
+        at: ScriptRun.path, options: options(durability, keeping: keeps))
     } catch {
       // A disk that refuses a call is a reason, damage is never one.
       if error.code != .damaged, state.withLock({ $0.hasFaults }) { return }
       return report(error.code == .damaged ? 6 : 8, "cannot open: \(error)")
     }
     state.withLock { state in
-      state.managers[number] = (manager, durability == .everyCommit)
+      state.managers[number] = Opened(
+        manager: manager, isStrict: durability == .everyCommit, keeps: keeps)
       state.hasUnknown = false
     }
     switch manager.fetch(includingDeleted: true).wait() {
@@ -154,6 +175,7 @@ package final class ScriptRun: Sendable {
         state.violations += state.history.resolve(StoreModel(records), token)
       }
       checkLost()
+      checkOldest(of: manager)
     case .failure(let error):
       if !state.withLock({ $0.hasFaults }) { report(8, "cannot read: \(error)") }
     case nil: report(8, "no answer to a read")
@@ -212,6 +234,7 @@ package final class ScriptRun: Sendable {
       return report(8, "no answer to a write")
     }
     settle(number, operations, result)
+    letMaintenanceEnd(manager)
     state.withLock { if !$0.hasUnknown { $0.history.inFlight = [] } }
   }
 
@@ -230,10 +253,11 @@ package final class ScriptRun: Sendable {
   private func succeeded(
     _ number: Int, _ operations: [FreshetStore.Operation], _ receipt: CommitReceipt
   ) {
-    let (history, hasUnknown, isStrict) = state.withLock {
-      ($0.history, $0.hasUnknown, $0.managers[number]?.isStrict ?? true)
+    let (hasUnknown, isStrict) = state.withLock {
+      ($0.hasUnknown, $0.managers[number]?.isStrict ?? true)
     }
     if hasUnknown { report(1, "a write succeeds after one whose outcome is unknown") }
+    let history = withErase(number, operations, receipt) ?? self.history
     var model = history.model
     let (outcomes, lines) = model.apply(operations, revision: history.tail + 1)
     if outcomes != receipt.outcomes {
@@ -277,6 +301,7 @@ package final class ScriptRun: Sendable {
       guard let result = answer.wait() else { return report(8, "no answer to a write") }
       settle(number, operations, result)
     }
+    letMaintenanceEnd(manager)
     state.withLock { if !$0.hasUnknown { $0.history.inFlight = [] } }
   }
 }

@@ -11,19 +11,67 @@ struct StoreCheck {
 
   /// Closes the manager.
   func run() -> [Violation] {
-    var violations = checkItems()
+    let oldest: Token
+    do throws(StoreError) {
+      oldest = try manager.oldestToken
+    } catch {
+      return [Violation(8, "the oldest token: \(error)")]
+    }
+    var violations = checkItems() + history.check(oldest: oldest.revision)
     let all = PendingChanges(manager.changes(since: .oldest))
     let token = manager.token
-    let commit = history.commits[history.commits.count / 2]
-    let middle = commit.revision
-    let later = PendingChanges(
-      manager.changes(
-        since: .after(Token(storeID: token.storeID, epoch: commit.epoch, revision: middle))))
+    // Of what is kept, of what may not be kept, and the last.
+    let kept = history.commits.filter { $0.revision >= oldest.revision }
+    let places = [
+      history.commits[history.commits.count / 2], kept.first, kept.dropFirst(kept.count / 2).first,
+      history.commits.last,
+    ].compactMap(\.self)
+    let later = places.map { commit in
+      PendingChanges(manager.changes(since: .after(self.token(of: commit))))
+    }
+    for commit in places { violations += checkPage(at: commit, oldest) }
+    violations += checkVerification()
     manager.close()
-    violations += check(all.wait(), after: 0)
-    violations += check(later.wait(), after: middle)
+    violations += check(all.wait(), after: oldest.revision, oldest)
+    for (commit, changes) in zip(places, later) {
+      violations += check(changes.wait(), after: commit.revision, oldest)
+    }
     violations += checkReopening(token)
     return violations
+  }
+
+  private func token(of commit: History.Commit) -> Token {
+    Token(storeID: manager.storeID, epoch: commit.epoch, revision: commit.revision)
+  }
+
+  /// True for the answer to a token that is older than what is kept.
+  private func isCompacted(_ error: StoreError, _ oldest: Token) -> Bool {
+    error.code == .compacted && error.oldest == oldest
+  }
+
+  /// The list as of a commit: compaction changes no answer at or after the oldest (I10).
+  private func checkPage(at commit: History.Commit, _ oldest: Token) -> [Violation] {
+    let result = manager.page(.all, limit: 10_000, at: token(of: commit)).wait()
+    switch result {
+    case .success(let page)? where commit.revision >= oldest.revision:
+      if StoreModel(page.records).rows == commit.model.live { return [] }
+    case .failure(let error)? where commit.revision < oldest.revision:
+      if isCompacted(error, oldest) { return [] }
+    default: break
+    }
+    return [
+      Violation(
+        10,
+        "the list at revision \(commit.revision), \(oldest.revision) being the oldest: "
+          + "\(String(describing: result))")
+    ]
+  }
+
+  /// Every file that is kept gives the same items (I7).
+  private func checkVerification() -> [Violation] {
+    let result = manager.verify().wait()
+    if case .success(let report)? = result, report.isSound { return [] }
+    return [Violation(7, "verify says: \(String(describing: result))")]
   }
 
   private func checkItems() -> [Violation] {
@@ -35,6 +83,11 @@ struct StoreCheck {
       violations.append(
         Violation(5, "\(row.id) is not found by its id: \(String(describing: found))"))
     }
+    for id in Set(history.commits.flatMap { $0.model.rows.map(\.id) })
+    where !model.rows.contains(where: { $0.id == id }) {
+      if case .success(nil)? = manager.fetch(id: id, includingDeleted: true).wait() { continue }
+      violations.append(Violation(7, "\(id) is found, and should be erased"))
+    }
     if case .success(let live)? = manager.fetch().wait(), StoreModel(live).rows == model.live {
       return violations
     }
@@ -43,25 +96,27 @@ struct StoreCheck {
   }
 
   private func check(
-    _ result: Result<[ChangeSet], StoreError>, after start: Int64
+    _ result: Result<[ChangeSet], StoreError>, after start: Int64, _ oldest: Token
   ) -> [Violation] {
-    guard case .success(let sets) = result else {
+    if start < oldest.revision, case .failure(let error) = result, isCompacted(error, oldest) {
+      return []
+    }
+    guard start >= oldest.revision, case .success(let sets) = result else {
       return [Violation(4, "changes after \(start): \(result)")]
     }
-    let expected = history.commits.dropFirst().map(\.revision).filter { $0 > start }
+    let expected = history.commits.dropFirst().filter { $0.revision > start && !$0.isErase }
+      .map(\.revision)
     if sets.map(\.revision) != expected {
       return [
         Violation(4, "changes after \(start): \(sets.map(\.revision)) instead of \(expected)")
       ]
     }
-    let first = history.commits.first { $0.revision == start }
-    var items = StoreCheck.items(first?.model ?? StoreModel())
+    var items = StoreCheck.items(history.model(at: start))
     for set in sets {
       for change in set.changes {
         items[change.id] = change.kind == .removed ? nil : change.body
       }
-      let model = history.commits.first { $0.revision == set.revision }?.model ?? StoreModel()
-      if items != StoreCheck.items(model) {
+      if items != StoreCheck.items(history.model(at: set.revision)) {
         return [Violation(4, "the changes of revision \(set.revision) do not lead to its state")]
       }
     }

@@ -26,6 +26,13 @@ package struct StoreModel: Sendable, Hashable {
 
   package var live: [Row] { rows.filter(\.isLive) }
 
+  /// Drops what was deleted up to a revision, as compaction does with what is too old.
+  package func erasing(upTo revision: Int64) -> StoreModel {
+    var model = self
+    model.rows.removeAll { !$0.isLive && $0.revision <= revision }
+    return model
+  }
+
   /// Applies one commit; nil when it has nothing to write.
   package mutating func apply(
     _ operations: [FreshetStore.Operation], revision: Int64
