@@ -68,7 +68,7 @@ import FreshetStore
     case .readerGone: break
     case .writeError(let problem): session.diagnostics.error(problem.message)
     default:
-      if let problem = stop.problem { session.diagnostics.error(problem.message) }
+      if let problem = stop.problem { session.diagnostics.error(session.words(for: problem)) }
       session.sayHello(command: command)
       if let problem = stop.problem { session.sayError(problem) }
       var signal: Int32?

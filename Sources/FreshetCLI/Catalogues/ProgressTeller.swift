@@ -26,7 +26,8 @@ struct ProgressTeller {
     self.count = count
     self.pause = pause
     showsLine =
-      System.isTerminal(2) && session.diagnostics.verbosity >= 0
+      // The jobs of a script would write over each other's.
+      !session.isOfJob && System.isTerminal(2) && session.diagnostics.verbosity >= 0
       && session.diagnostics.format == .text
   }
 

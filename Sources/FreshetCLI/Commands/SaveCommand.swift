@@ -105,6 +105,7 @@ enum SaveCommand {
     do {
       answers = try session.apply(operations, to: manager)[...]
     } catch {
+      session.noteResume(line: results.first { $0.isOK && $0.status == .done }?.line)
       for result in results {
         let isOpen = result.isOK && result.status == .done
         session.tell(isOpen ? result.failed(error.problem ?? .unanswered) : result)

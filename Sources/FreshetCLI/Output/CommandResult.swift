@@ -9,6 +9,8 @@ struct CommandResult {
     case skipped
     case canceled
     case rolledBack = "rolled_back"
+    /// Finished in an earlier run, as its journal says.
+    case replayed
   }
 
   var line: Int?
@@ -31,6 +33,8 @@ struct CommandResult {
   var id: String?
   var revision: Int64?
   var correlation: String?
+  /// Which command of a script it answers.
+  var ticket: Int?
 
   init(_ operation: String, line: Int? = nil, id: String? = nil, correlation: String? = nil) {
     self.operation = operation
@@ -104,6 +108,7 @@ extension Session {
 
   /// Tells one result, counts it, and names a failure on stderr.
   func tell(_ result: CommandResult) {
+    if handOver(result) { return }
     count(result.figure)
     var head = EventHead("cmd.result")
     head.revision = result.revision
@@ -136,6 +141,7 @@ extension CommandResult {
     case .skipped: "skipped"
     case .canceled: "canceled"
     case .rolledBack: "rolled_back"
+    case .replayed: "replayed"
     case .done:
       switch outcome {
       case "saved": "saved"

@@ -1,3 +1,4 @@
+import Dispatch
 import FreshetStore
 import Synchronization
 
@@ -20,8 +21,9 @@ struct EventHead {
 
 /// The one writer of stdout, or of another descriptor that is measured.
 ///
-/// Any thread may emit; whole lines gather in a buffer. Only the main thread flushes, so lines
-/// never interleave. The state lives in one mutex that is never held during a write(2).
+/// Any thread may emit; whole lines gather in a buffer. Only the main thread writes, so lines never
+/// interleave; another thread's `flush()` waits until it has. The state lives in one mutex that is
+/// never held during a write(2).
 final class Output: Sendable {
   /// How the records are written.
   enum Format: String, Sendable, CaseIterable {
@@ -42,11 +44,28 @@ final class Output: Sendable {
   private struct State {
     var buffer: [UInt8] = []
     var sequence: Int64 = 0
+    /// How many bytes were written of all that ever came into the buffer.
+    var writtenBytes = 0
+    /// Threads that wait until so many bytes are written.
+    var waiting: [(bytes: Int, room: DispatchSemaphore)] = []
+    /// The commit of the last record of a job that has one, and how many records it had.
+    var revision: Int64 = 0
+    var jobRecords = 0
+  }
+
+  /// Whose output it is.
+  private enum Role {
+    /// The process's: it writes.
+    case writer
+    /// A job's: what it says goes through the writer's buffer, with the job's correlation id.
+    /// `call` makes the main thread write.
+    case job(Output, correlation: String?, call: @Sendable () -> Void)
   }
 
   private let state = Mutex(State())
   private let descriptor: Int32
   private let now: @Sendable () -> Int64
+  private let role: Role
 
   init(
     format: Format, descriptor: Int32 = 1,
@@ -55,13 +74,35 @@ final class Output: Sendable {
     self.format = format
     self.descriptor = descriptor
     self.now = now
+    role = .writer
+  }
+
+  /// The output of a job that runs beside the main thread.
+  /// - Parameter call: Makes the main thread flush; called from the job's thread.
+  init(jobOf writer: Output, correlation: String?, call: @escaping @Sendable () -> Void) {
+    format = writer.format
+    descriptor = writer.descriptor
+    now = writer.now
+    role = .job(writer, correlation: correlation, call: call)
+  }
+
+  private var writer: Output {
+    if case .job(let writer, _, _) = role { writer } else { self }
   }
 
   /// The number of records so far.
-  var sequence: Int64 { state.withLock { $0.sequence } }
+  var sequence: Int64 { writer.state.withLock { $0.sequence } }
 
   /// How many bytes wait for a flush.
-  var waitingBytes: Int { state.withLock { $0.buffer.count } }
+  var waitingBytes: Int { writer.state.withLock { $0.buffer.count } }
+
+  /// How many records a job said, and the highest commit among them.
+  var jobProgress: (records: Int, revision: Int64) {
+    state.withLock { ($0.jobRecords, $0.revision) }
+  }
+
+  /// Whether a thread waits for a flush.
+  var isFlushWanted: Bool { state.withLock { !$0.waiting.isEmpty } }
 
   /// Appends one record: the envelope in the documented order of keys, or its line of text.
   /// - Returns: How many bytes wait now.
@@ -77,9 +118,27 @@ final class Output: Sendable {
   /// - Returns: How many bytes wait now.
   @discardableResult
   func batch(_ body: (inout Batch) -> Void) -> Int {
+    if case .job(let writer, let correlation, _) = role {
+      var (records, revision) = (0, Int64(0))
+      let waiting = writer.batch(correlation: correlation) { batch in
+        let before = batch.sequence
+        body(&batch)
+        records = Int(batch.sequence - before)
+        revision = batch.revision
+      }
+      state.withLock { state in
+        state.jobRecords += records
+        state.revision = max(state.revision, revision)
+      }
+      return waiting
+    }
+    return batch(correlation: nil, body)
+  }
+
+  private func batch(correlation: String?, _ body: (inout Batch) -> Void) -> Int {
     state.withLock { state in
       var batch = Batch(
-        format: format, bytes: [], sequence: state.sequence, now: now)
+        format: format, correlation: correlation, bytes: [], sequence: state.sequence, now: now)
       swap(&batch.bytes, &state.buffer)
       body(&batch)
       swap(&batch.bytes, &state.buffer)
@@ -91,8 +150,11 @@ final class Output: Sendable {
   /// Records on their way into the buffer.
   struct Batch {
     fileprivate let format: Format
+    /// What stands for a record's own where it has none.
+    fileprivate let correlation: String?
     fileprivate var bytes: [UInt8]
     fileprivate var sequence: Int64
+    fileprivate var revision: Int64 = 0
     fileprivate let now: @Sendable () -> Int64
 
     mutating func emit(
@@ -100,6 +162,7 @@ final class Output: Sendable {
       _ data: (inout ObjectWriter) -> Void
     ) {
       sequence += 1
+      if let told = head.revision { revision = max(revision, told) }
       switch format {
       case .ndjson, .jsonSeq:
         if format == .jsonSeq { bytes.append(0x1E) }
@@ -145,13 +208,13 @@ final class Output: Sendable {
       object.name("type", head.type)
       if let view = head.view { object.name("view", view) }
       if let id = head.id { object.string("id", id) }
-      if let correlation = head.correlation { object.string("cid", correlation) }
+      if let correlation = head.correlation ?? correlation { object.string("cid", correlation) }
     }
   }
 
   /// Appends a line that is no record, such as help.
   func printText(_ text: String) {
-    state.withLock { state in
+    writer.state.withLock { state in
       state.buffer.append(contentsOf: text.utf8)
       state.buffer.append(UInt8(ascii: "\n"))
     }
@@ -167,9 +230,10 @@ final class Output: Sendable {
 
   // MARK: Writing
 
-  /// Writes everything that waits; called by the main thread only.
-  /// - Throws: ``Stop/readerGone`` or ``Stop/writeError(_:)``.
+  /// Writes everything that waits; a job waits until the main thread has written what it said.
+  /// - Throws: ``Stop/readerGone`` or ``Stop/writeError(_:)``, on the main thread.
   func flush() throws(Stop) {
+    if case .job(let writer, _, let call) = role { return writer.waitUntilWritten(call) }
     var bytes: [UInt8] = []
     state.withLock { swap(&bytes, &$0.buffer) }
     guard !bytes.isEmpty else { return }
@@ -190,7 +254,30 @@ final class Output: Sendable {
     }
     // The memory goes back for the next lines unless newer ones wait already or it grew large.
     bytes.removeAll(keepingCapacity: bytes.capacity <= 4 * Self.highWaterBytes)
-    state.withLock { if $0.buffer.isEmpty { swap(&bytes, &$0.buffer) } }
+    let served = state.withLock { state in
+      if state.buffer.isEmpty { swap(&bytes, &state.buffer) }
+      state.writtenBytes += written
+      let reached = state.writtenBytes
+      let served = state.waiting.filter { $0.bytes <= reached }
+      if !served.isEmpty { state.waiting.removeAll { $0.bytes <= reached } }
+      return served
+    }
+    for waiting in served { waiting.room.signal() }
+  }
+
+  /// Waits until all that is in the buffer now is written.
+  ///
+  /// Should the main thread be about to end the process, then this thread ends with it.
+  private func waitUntilWritten(_ call: () -> Void) {
+    let room = DispatchSemaphore(value: 0)
+    let mustWait = state.withLock { state in
+      if state.buffer.isEmpty { return false }
+      state.waiting.append((state.writtenBytes + state.buffer.count, room))
+      return true
+    }
+    guard mustWait else { return }
+    call()
+    room.wait()
   }
 
   private func writeOnce(

@@ -79,6 +79,28 @@ enum System {
 
   static func closeFile(_ descriptor: Int32) { _ = close(descriptor) }
 
+  /// Opens a file to append to, and makes it when it is not there.
+  static func openLog(_ path: String) throws(Failure) -> Int32 {
+    let flags = O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC
+    #if canImport(Darwin)
+      let descriptor = Darwin.open(path, flags, 0o600)
+    #elseif canImport(Musl)
+      let descriptor = Musl.open(path, flags, 0o600)
+    #else
+      let descriptor = Glibc.open(path, flags, 0o600)
+    #endif
+    if descriptor < 0 { throw Failure(number: errno) }
+    return descriptor
+  }
+
+  /// Takes a file for this process alone; false when another one has it.
+  static func lock(_ descriptor: Int32) -> Bool { flock(descriptor, LOCK_EX | LOCK_NB) == 0 }
+
+  /// Cuts a file's end off.
+  static func cut(_ descriptor: Int32, to bytes: Int) throws(Failure) {
+    if ftruncate(descriptor, off_t(bytes)) != 0 { throw Failure(number: errno) }
+  }
+
   /// Whether there is something at a path.
   static func exists(_ path: String) -> Bool {
     var status = stat()

@@ -3,7 +3,8 @@ import Synchronization
 
 /// Waits for input, for another thread's call, for a signal, for the reader's death, or for a time.
 ///
-/// The main thread waits; `wake()` may be called from any thread and is never lost.
+/// One thread waits; `wake()` may be called from any thread and is never lost. The main thread's waiter
+/// hears of signals and of the reader; a job's is told to end by `stop(_:)`.
 final class Waiter: Sendable {
   /// What ended a wait.
   struct Wake {
@@ -18,21 +19,37 @@ final class Waiter: Sendable {
   private let ends: (read: Int32, write: Int32)
   private let isCalled = Atomic<Bool>(false)
   private let watchesReader: Bool
+  private let isMain: Bool
+  /// Why a job's thread is to end.
+  private let stopped = Mutex<Stop?>(nil)
 
-  /// Installs the signal handlers of the process.
+  /// Installs the signal handlers of the process, or serves a job.
   ///
   /// - Parameter ends: A pipe of its own. (An initialiser that makes the pipe and can
   ///   throw crashes the optimiser of Swift 6.3.1, because of the atomic property.)
-  private init(ends: (read: Int32, write: Int32)) {
+  private init(ends: (read: Int32, write: Int32), isMain: Bool) {
     self.ends = ends
-    watchesReader = System.hasOtherEnd(1)
-    freshet_signals_install(ends.write)
+    self.isMain = isMain
+    watchesReader = isMain && System.hasOtherEnd(1)
+    if isMain { freshet_signals_install(ends.write) }
+  }
+
+  deinit {
+    // The signal handlers write to the main thread's pipe as long as the process lives.
+    guard !isMain else { return }
+    System.closeFile(ends.read)
+    System.closeFile(ends.write)
   }
 
   /// Makes the waiter of the process.
-  static func make() throws(Stop) -> Waiter {
+  static func make() throws(Stop) -> Waiter { try make(isMain: true) }
+
+  /// Makes the waiter of a job's thread.
+  static func makeForJob() throws(Stop) -> Waiter { try make(isMain: false) }
+
+  private static func make(isMain: Bool) throws(Stop) -> Waiter {
     do {
-      return Waiter(ends: try System.makePipe())
+      return Waiter(ends: try System.makePipe(), isMain: isMain)
     } catch {
       throw .store(Problem(code: "io_error", message: "cannot make a pipe: \(error.words)"))
     }
@@ -52,9 +69,21 @@ final class Waiter: Sendable {
     _ = one.withUnsafeBytes { buffer in try? System.write(buffer, to: ends.write) }
   }
 
-  /// Throws when the process was asked to end.
+  /// Throws when the process, or the job, was asked to end.
   func checkSignal() throws(Stop) {
-    if let signal { throw .signal(signal) }
+    if isMain {
+      if let signal { throw .signal(signal) }
+    } else if let stop = stopped.withLock({ $0 }) {
+      throw stop
+    }
+  }
+
+  /// Ends a job's waits, the one that runs and all later ones; the first reason counts.
+  func stop(_ reason: Stop) {
+    stopped.withLock { stopped in
+      if stopped == nil { stopped = reason }
+    }
+    wake()
   }
 
   /// Waits for the first thing to happen.

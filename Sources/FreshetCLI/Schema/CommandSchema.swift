@@ -44,10 +44,24 @@ enum CommandSchema {
       ]
     ),
     ("more", []),
+    ("watch", watchFields),
+    ("wait", []),
     ("begin", []),
     ("commit", []),
     ("rollback", []),
   ]
+
+  /// `watch` takes the options of the command by their names.
+  private static let watchFields: [Shape.Field] = {
+    let text = Shape.either(.string, .list(.string))
+    let value = Shape.either(text, .integer)
+    return [.may("view", .nullable(text)), .may("item", .nullable(.string))]
+      + [.may("query", .nullable(.string))]
+      + WatchAction.options.map { option in
+        .may(
+          option.name.replacing("-", with: "_"), .nullable(option.value == nil ? .boolean : value))
+      }
+  }()
 
   static func schema() -> JSONValue {
     let forms = operations.map { operation -> JSONValue in

@@ -52,7 +52,8 @@ enum EventSchema {
       [
         .must("line", .nullable(.integer)), .may("row", .integer), .must("op", .nullable(.string)),
         .must("ok", .boolean), .must("changed", .boolean),
-        .must("status", .words(["done", "failed", "skipped", "canceled", "rolled_back"])),
+        .must(
+          "status", .words(["done", "failed", "skipped", "canceled", "rolled_back", "replayed"])),
         .may("outcome", .string), .may("count", .integer), .may("reason", .string),
         .may("help", .anyObject), .may("text", .string), .may("dry", .boolean),
         .may("error", .named("error")),
@@ -163,7 +164,10 @@ enum EventSchema {
         .must("reason", .string), .must("from", .nullable(.string)), .must("oldest", .string),
       ]
     ),
-    ("stream.error", [.must("error", .named("error"))]),
+    (
+      "stream.error",
+      [.must("error", .named("error")), .may("resume_line", .integer)]
+    ),
     (
       "stream.end",
       [

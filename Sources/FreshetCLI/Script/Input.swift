@@ -36,8 +36,13 @@ final class Input {
   /// Everything said so far is flushed first, so that whoever feeds us by hand sees each answer.
   /// - Throws: ``Stop``: a signal, the reader's death, an unreadable input.
   func next() throws(Stop) -> [UInt8]? {
-    guard case .bytes(let bytes) = try next(until: nil) else { return nil }
-    return bytes
+    while true {
+      switch try next(until: nil, orCall: false) {
+      case .bytes(let bytes): return bytes
+      case .end: return nil
+      case .nothing, .called: continue
+      }
+    }
   }
 
   /// What a wait for input came to.
@@ -46,15 +51,20 @@ final class Input {
     case end
     /// The time is over.
     case nothing
+    /// Another thread wants something of this one.
+    case called
   }
 
-  /// The same, for no longer than until a moment.
-  func next(until deadline: ContinuousClock.Instant?) throws(Stop) -> Piece {
+  /// The same, for no longer than until a moment, and with `orCall` until another thread calls.
+  func next(
+    until deadline: ContinuousClock.Instant?, orCall: Bool = false
+  ) throws(Stop) -> Piece {
     try session.output.flush()
     while true {
       let remaining = deadline.map { ContinuousClock.now.duration(to: $0) }
       let wake = try session.waiter.wait(input: descriptor, timeout: remaining)
       if wake.isTimeout { return .nothing }
+      if wake.isCalled, orCall { return .called }
       if !wake.inputIsReady { continue }
       var bytes: [UInt8] = []
       do {

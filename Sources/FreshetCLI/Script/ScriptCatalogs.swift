@@ -2,14 +2,23 @@ import FreshetCatalog
 import FreshetStore
 
 /// The catalogues of a script's run: made when a line first needs them; the last search stays.
+///
+/// Used by the main thread; the work it hands out runs as jobs.
 final class ScriptCatalogs {
+  /// What a job does, and with which session.
+  struct Work {
+    let session: Session
+    let run: @Sendable (Session) throws(Stop) -> Void
+  }
+
   private let invocation: Invocation
   private let session: Session
   private let manager: DatabaseManager
   private let isDry: Bool
   private var access: CatalogAccess?
   private var assets: AssetLoader?
-  private var search: SearchRun?
+  private var search: (number: Int, run: JobOwned<SearchRun>, session: Session)?
+  private var searchCount = 0
 
   init(
     _ invocation: Invocation, _ session: Session, _ manager: DatabaseManager, isDry: Bool
@@ -20,23 +29,45 @@ final class ScriptCatalogs {
     self.isDry = isDry
   }
 
-  /// Does what a line says and answers it.
-  func run(_ action: CatalogAction, _ result: CommandResult) throws(Stop) {
+  /// What a line touches.
+  func touch(of action: CatalogAction) -> ScriptTouch {
     switch action {
-    case .download(let id): try download(id, result)
+    case .download(let id): .items([id.text])
+    case .search: .nothing
+    case .more: search.map { .search($0.number) } ?? .nothing
+    }
+  }
+
+  /// What a started search, or the one that goes on, is called.
+  var searchTouch: ScriptTouch { search.map { .search($0.number) } ?? .nothing }
+
+  /// Makes what a line says ready to run; nil when there is nothing to run, as `more` before any
+  /// search.
+  /// - Throws: ``Stop`` for settings that make no sense and for keys that cannot be read.
+  func work(
+    _ action: CatalogAction, _ result: CommandResult, _ jobs: ScriptJobs
+  ) throws(Stop) -> Work? {
+    switch action {
+    case .download(let id):
+      return Work(
+        session: try jobs.makeSession(correlation: result.correlation),
+        run: try download(id, result))
     case .search(let subject, let source, let size):
-      let search = SearchRun(
-        subject, source, try catalogs(), session, pageSize: size)
-      self.search = search
-      answer(result, try search.start(result.correlation ?? ""), search)
-    case .more:
-      guard let search else {
-        session.tell(
-          result.failed(
-            Problem(code: "no_search", message: "there is no search to go on with")))
-        return
+      let lane = try jobs.makeSession(correlation: nil)
+      let run = JobOwned(SearchRun(subject, source, try catalogs(), lane, pageSize: size))
+      searchCount += 1
+      search = (searchCount, run, lane)
+      return Work(session: lane) { (session) throws(Stop) in
+        let outcome = try run.value.start(result.correlation ?? "")
+        Self.answer(result, outcome, run.value, session)
       }
-      answer(result, try search.more(result.correlation ?? ""), search)
+    case .more:
+      guard let search else { return nil }
+      let run = search.run
+      return Work(session: search.session) { (session) throws(Stop) in
+        let outcome = try run.value.more(result.correlation ?? "")
+        Self.answer(result, outcome, run.value, session)
+      }
     }
   }
 
@@ -47,20 +78,24 @@ final class ScriptCatalogs {
     return made
   }
 
-  private func download(_ id: ItemID, _ result: CommandResult) throws(Stop) {
+  private func download(
+    _ id: ItemID, _ result: CommandResult
+  ) throws(Stop) -> @Sendable (Session) throws(Stop) -> Void {
     let catalogs = try catalogs()
     let loader = assets ?? catalogs.assets(of: manager)
     assets = loader
-    var result = result
-    result.id = id.text
-    let run = DownloadRun(
-      access: catalogs, manager: manager, session: session, assets: loader, jobs: 1,
-      isDry: isDry)
-    try run.run([DownloadRun.Entry(target: .id(id), result: result)])
+    let (manager, isDry) = (manager, isDry)
+    return { (session) throws(Stop) in
+      let run = DownloadRun(
+        access: catalogs, manager: manager, session: session, assets: loader, jobs: 1,
+        isDry: isDry)
+      try run.run([DownloadRun.Entry(target: .id(id), result: result)])
+    }
   }
 
-  private func answer(
-    _ result: CommandResult, _ outcome: SearchRun.Outcome, _ search: SearchRun
+  private static func answer(
+    _ result: CommandResult, _ outcome: SearchRun.Outcome, _ search: SearchRun,
+    _ session: Session
   ) {
     switch outcome {
     case .more: break

@@ -12,6 +12,9 @@ struct ScriptCommand {
     case list(kind: String?, limit: Int?)
     case screen(ScreenAction)
     case catalog(CatalogAction)
+    case watch(WatchAction)
+    /// Waits for the answer of the command with this id; without one, for all that are open.
+    case wait(String?)
     case begin
     case commit
     case rollback
@@ -23,6 +26,8 @@ struct ScriptCommand {
   /// The command's own id, or for `commit` and `rollback` the transaction's.
   let ownID: String?
   let action: Action
+  /// Of its line, for the journal; empty without one.
+  var hash = ""
 }
 
 /// A line that is no command.
@@ -38,13 +43,9 @@ struct ScriptFault: Error {
 enum ScriptParser {
   static let operations =
     [
-      "save", "delete", "deleteAll", "restore", "list", "begin", "commit", "rollback",
+      "save", "delete", "deleteAll", "restore", "list", "watch", "wait", "begin", "commit",
+      "rollback",
     ] + ScreenAction.operations + CatalogAction.operations
-
-  /// Operations of the product that this version does not have.
-  static let later = [
-    "watch", "wait",
-  ]
 
   /// The command on a line, nil for a blank line or a comment.
   static func command(in line: LineSplitter.Line) throws(ScriptFault) -> ScriptCommand? {
@@ -73,7 +74,7 @@ enum ScriptParser {
       throw ScriptFault(problem: Problem(error), isSyntax: error.reason != .tooDeep)
     }
     let object = value.objectValue ?? JSONObject()
-    let ownID = try text("id", in: object)
+    let ownID = try ownID(of: object, line)
     do throws(ScriptFault) {
       guard let operation = try text("op", in: object) else {
         throw fault("missing_op", "the command has no op")
@@ -89,9 +90,29 @@ enum ScriptParser {
     }
   }
 
+  /// The command's own id.
+  ///
+  /// `L5` is how line 5 is called where it has none, so no other line can have it.
+  private static func ownID(of object: JSONObject, _ line: Int) throws(ScriptFault) -> String? {
+    guard let id = try text("id", in: object) else { return nil }
+    if id.isEmpty || id.utf8.count > 256 {
+      throw fault("bad_value", "an id has 1 to 256 bytes, not \(id.utf8.count)")
+    }
+    let digits = id.dropFirst()
+    if id.first == "L", !digits.isEmpty, digits.allSatisfy(\.isASCIIDigit), digits != "\(line)" {
+      throw fault("bad_value", "the id \(id) is the name of line \(digits); choose another")
+    }
+    return id
+  }
+
   private static func action(
     _ operation: String, _ object: JSONObject
   ) throws(ScriptFault) -> ScriptCommand.Action {
+    if operation == "watch" { return .watch(try WatchAction(object)) }
+    if operation == "wait" {
+      try checkFields(of: object, operation, [])
+      return .wait(try text("id", in: object))
+    }
     if let screen = try ScreenAction.ofObject(operation, object) { return .screen(screen) }
     if let catalog = try CatalogAction.ofObject(operation, object) { return .catalog(catalog) }
     let allowed: [String]
@@ -177,6 +198,11 @@ enum ScriptParser {
   private static func action(
     _ operation: String, _ words: [String]
   ) throws(ScriptFault) -> (ScriptCommand.Action, String?) {
+    if operation == "watch" { return (.watch(try WatchAction(words: words)), nil) }
+    if operation == "wait" {
+      guard words.count <= 1 else { throw fault("bad_words", "wait takes at most one id") }
+      return (.wait(words.first), nil)
+    }
     if let screen = try ScreenAction.ofWords(operation, words) { return (.screen(screen), nil) }
     if let catalog = try CatalogAction.ofWords(operation, words) {
       return (.catalog(catalog), nil)
@@ -244,9 +270,6 @@ enum ScriptParser {
 
   private static func checkName(_ operation: String) throws(ScriptFault) {
     if operations.contains(operation) { return }
-    if later.contains(operation) {
-      throw fault("not_in_this_version", "the operation \(operation) is not in this version")
-    }
     let near = NearestMatch.of(operation, among: operations).map { "; did you mean \($0)?" }
     throw fault(
       "unknown_op",
@@ -279,4 +302,9 @@ enum ScriptParser {
   static func fault(_ code: String, _ message: String) -> ScriptFault {
     ScriptFault(problem: Problem(code: code, message: message))
   }
+}
+
+extension Character {
+  /// Whether it is one of 0 to 9.
+  var isASCIIDigit: Bool { ("0"..."9").contains(self) }
 }

@@ -1,335 +1,346 @@
+import Dispatch
 import Freshet
 import FreshetStore
 
-/// Runs the commands of a script one after another and answers every line exactly once.
-struct ScriptRunner {
-  private let manager: DatabaseManager
-  private let session: Session
-  private let isAtomic: Bool
-  private let isFailFast: Bool
-  private let isDry: Bool
-  private let screens: ScriptScreens
-  private let catalogs: ScriptCatalogs
-
-  /// The open transaction: operations that wait for `commit`.
-  private struct Transaction {
-    let name: String?
-    var operations: [Operation] = []
-    /// The answers they will get, in the same order.
-    var results: [CommandResult] = []
-    var sizeBytes = 0
-    /// What made it fail; everything up to its end is answered `rolled_back` then.
-    var fault: Problem?
+/// Runs a script: takes its lines one by one while a job slot is free, and answers every command
+/// exactly once, whatever happens.
+///
+/// Used by the main thread. Operations on the store are done there, many lines in one commit where
+/// they are there already; downloads and searches are jobs. Commands that touch the same item are done
+/// in the order of their lines.
+final class ScriptRunner {
+  /// How a script is run.
+  struct Options {
+    var isAtomic = false
+    var isFailFast = false
+    var isOrdered = false
+    var isDry = false
+    var jobs = 4
   }
 
-  private var transaction: Transaction?
-  private var usedIDs: Set<String> = []
-  private var sawBadScript = false
-  private var sawRollback = false
+  let manager: DatabaseManager
+  let session: Session
+  let options: Options
+  let answers: ScriptAnswers
+  let jobs: ScriptJobs
+  let screens: ScriptScreens
+  let catalogs: ScriptCatalogs
+  /// What a dry run would have done so far.
+  let simulation: DrySimulation?
+  var writes = ScriptWrites()
+  var transaction: ScriptTransaction?
+  var usedIDs: Set<String> = []
+  var sawBadScript = false
+  var sawRollback = false
+
+  /// A command that was taken and waits for others.
+  private var next: (command: ScriptCommand, result: CommandResult)?
+  private var lines: ArraySlice<LineSplitter.Line> = []
+
+  /// So many results may wait for one before them, with `--ordered`.
+  private static let heldLimit = 4096
+  /// Jobs that are told to end have so long; the signal handler ends the process after two seconds.
+  private static let farewell = 1.5
+  /// A view that is silent for so long after the last line has told all there is.
+  private static let silence = Duration.milliseconds(250)
+
+  var isAtomic: Bool { options.isAtomic }
 
   init(
-    manager: DatabaseManager, session: Session, catalogs: ScriptCatalogs, isAtomic: Bool,
-    isFailFast: Bool, isDry: Bool
+    _ invocation: Invocation, manager: DatabaseManager, session: Session, options: Options,
+    journal: ScriptJournal?
   ) {
     self.manager = manager
     self.session = session
-    self.catalogs = catalogs
-    self.isAtomic = isAtomic
-    self.isFailFast = isFailFast
-    self.isDry = isDry
-    screens = ScriptScreens(session, manager, isDry: isDry)
-    if isAtomic { transaction = Transaction(name: nil) }
+    self.options = options
+    answers = ScriptAnswers(session, isOrdered: options.isOrdered, journal: journal)
+    jobs = ScriptJobs(session)
+    screens = ScriptScreens(session, manager, isDry: options.isDry)
+    catalogs = ScriptCatalogs(invocation, session, manager, isDry: options.isDry)
+    simulation = options.isDry ? DrySimulation(manager) : nil
+    if options.isAtomic { transaction = ScriptTransaction(name: nil) }
   }
 
-  /// Takes one line; false when no more lines are wanted.
-  mutating func take(_ line: LineSplitter.Line) throws(Stop) -> Bool {
+  /// Runs the whole script.
+  /// - Throws: ``Stop``, after every command that was taken is answered.
+  func run(_ input: Input) throws(Stop) -> Finish {
     do {
-      guard let command = try ScriptParser.command(in: line) else { return true }
-      try run(command)
-    } catch let fault as ScriptFault {
-      refuse(fault, line)
-    } catch let stop as Stop {
-      throw stop
+      try takeAll(input)
+      return try finish()
     } catch {
-      throw .store(Problem(code: "internal", message: "\(error)"))
+      abandon(error)
+      throw error
     }
-    return !(isFailFast && hasFailed)
   }
 
-  private var hasFailed: Bool {
-    session.counted("failed") > 0 || sawRollback || transaction?.fault != nil
-  }
+  // MARK: Lines
 
-  /// The end of the script: what is still open is rolled back, or with `--atomic` committed.
-  mutating func finish() throws(Stop) -> Finish {
-    if isAtomic, let open = transaction, open.fault == nil {
-      try commit(open, answer: nil)
-    } else if transaction != nil {
-      let fault = transaction?.fault
-      rollBack(
-        fault ?? Problem(code: "no_commit", message: "the script ended before its commit"))
-    }
-    if sawRollback { return Finish(reason: "rolled_back", exit: ExitCode.rolledBack) }
-    if sawBadScript { return Finish(reason: "bad_script", exit: ExitCode.usage) }
-    if session.counted("failed") == 0 { return .done }
-    return session.hasRefusedKey ? .credentials : .someFailed
-  }
-
-  /// A signal or a lost store: nothing of the open transaction was written.
-  mutating func abandon(_ stop: Stop) {
-    guard transaction != nil else { return }
-    let words =
-      if case .signal = stop { "a signal ended the run before the commit" } else {
-        "the run ended before the commit"
+  private func takeAll(_ input: Input) throws(Stop) {
+    var splitter = LineSplitter()
+    var isAtEnd = false
+    while true {
+      try session.waiter.checkSignal()
+      try hearJobs()
+      if let (command, result) = next {
+        if isBlocked(command) {
+          try flushWrites()
+          if isBlocked(command) { try pause() }
+          continue
+        }
+        next = nil
+        try start(command, result)
+        continue
       }
-    rollBack(Problem(code: "canceled", message: words))
+      if options.isFailFast, hasFailed { return }
+      if mustNotTake {
+        try flushWrites()
+        try pause()
+      } else if let line = lines.popFirst() {
+        try take(line)
+      } else if isAtEnd {
+        return
+      } else {
+        try flushWrites()
+        switch try input.next(until: nil, orCall: true) {
+        case .called, .nothing: continue
+        case .bytes(let bytes): lines = splitter.feed(bytes)[...]
+        case .end:
+          isAtEnd = true
+          if let last = splitter.finish() { lines = [last] }
+        }
+      }
+    }
   }
 
-  // MARK: One command
+  /// Whether no line may be taken now: every slot is taken, or too many results wait for a job.
+  private var mustNotTake: Bool {
+    if jobs.slots >= options.jobs { return true }
+    return answers.heldCount >= Self.heldLimit && jobs.open[answers.headTicket] != nil
+  }
 
-  private mutating func run(_ command: ScriptCommand) throws(Stop) {
+  private var hasFailed: Bool { answers.failures > 0 || sawRollback }
+
+  private func pause() throws(Stop) {
+    try session.output.flush()
+    _ = try session.waiter.wait()
+  }
+
+  private func take(_ line: LineSplitter.Line) throws(Stop) {
+    var command: ScriptCommand
+    do throws(ScriptFault) {
+      guard let found = try ScriptParser.command(in: line) else { return }
+      command = found
+    } catch {
+      return try refuse(error, line)
+    }
+    if answers.journal != nil { command.hash = ScriptJournal.hash(of: line.bytes ?? []) }
     var result = CommandResult(
       command.operation, line: command.line,
-      correlation: "s1:" + (command.ownID ?? "L\(command.line)"))
-    result.isDry = isDry
-    switch command.action {
-    case .commit, .rollback: break
-    default:
-      if let id = command.ownID, !usedIDs.insert(id).inserted {
-        fail(result, Problem(code: "duplicate_id", message: "the id \(id) was used before"))
-        sawBadScript = true
-        return
-      }
-    }
-    switch command.action {
-    case .save(let id, let body):
-      result.id = id
-      try perform(.save(id: id, body: body), result)
-    case .delete(let id):
-      result.id = id
-      try perform(.delete(id: id), result)
-    case .restore(let id):
-      result.id = id
-      try perform(.restore(id: id), result)
-    case .deleteAll: try perform(.deleteAll, result)
-    case .list(let kind, let limit):
-      if let fault = transaction?.fault { return answerRolledBack(result, fault) }
-      _ = try ListCommand.show(
-        manager, session, kind: kind, limit: limit, correlation: result.correlation)
-      session.tell(result)
-    case .screen(let action):
-      if answerOutsideOnly(command, result) { return }
-      session.tell(try screens.run(action, result))
-    case .catalog(let action):
-      if answerOutsideOnly(command, result) { return }
-      try catalogs.run(action, result)
-    case .begin: begin(command, result)
-    case .commit: try end(command, result, isCommit: true)
-    case .rollback: try end(command, result, isCommit: false)
-    }
-  }
-
-  /// Refuses, inside a transaction, what cannot be rolled back; true when it was answered.
-  private mutating func answerOutsideOnly(
-    _ command: ScriptCommand, _ result: CommandResult
-  ) -> Bool {
-    guard transaction != nil else { return false }
-    if let fault = transaction?.fault {
-      answerRolledBack(result, fault)
-      return true
-    }
-    sawBadScript = true
-    fail(
-      result,
-      Problem(
-        code: "not_in_transaction",
-        message: "\(command.operation) cannot be part of a transaction"))
-    return true
-  }
-
-  private mutating func perform(
-    _ operation: Operation, _ result: CommandResult
-  ) throws(Stop) {
-    if let fault = transaction?.fault { return answerRolledBack(result, fault) }
-    if transaction != nil { return try queue(operation, result) }
-    if isDry {
-      try answer(result, DryRun.outcome(of: operation, manager, session), revision: nil)
-      return
-    }
-    let answers: [Session.Applied]
-    do {
-      answers = try session.apply([operation], to: manager)
-    } catch {
-      session.tell(result.failed(error.problem ?? .unanswered))
-      throw error
-    }
-    switch answers.first {
-    case .success(let done): try answer(result, done.outcome, revision: done.revision)
-    case .failure(let problem): fail(result, problem)
-    case nil: break
-    }
-  }
-
-  private mutating func answer(
-    _ result: CommandResult, _ outcome: Outcome, revision: Int64?
-  ) throws(Stop) {
-    if outcome == .notFound, result.operation == "restore" {
-      fail(
-        result, Problem(code: "not_found", message: "no item \(result.id ?? "") can be restored"))
-    } else {
-      session.tell(result.done(outcome, revision: revision))
-    }
-    if session.output.waitingBytes >= Output.highWaterBytes { try session.output.flush() }
-  }
-
-  // MARK: Transactions
-
-  /// How many bytes of operations a transaction may hold; the store takes 16 MiB a commit.
-  private static let transactionBytes = 15 << 20
-
-  private mutating func begin(_ command: ScriptCommand, _ result: CommandResult) {
-    if transaction != nil {
-      let message =
-        isAtomic
-        ? "the whole script is one transaction already (--atomic)"
-        : "a transaction is open already"
+      correlation: "s1:" + (command.namesItself ? command.ownID : nil).orLine(command.line))
+    result.isDry = options.isDry
+    result.id = command.itemID
+    let name = command.ownID.orLine(command.line)
+    let mayClaim = command.claimsID && (command.ownID.map { !usedIDs.contains($0) } ?? true)
+    result.ticket = answers.take(
+      ownID: mayClaim ? command.ownID : nil,
+      journalName: mayClaim && command.isKept ? name : nil, hash: command.hash)
+    if command.claimsID, let id = command.ownID, !usedIDs.insert(id).inserted {
       sawBadScript = true
-      return fail(result, Problem(code: "nested_transaction", message: message))
+      return try fail(
+        result, Problem(code: "duplicate_id", message: "the id \(id) was used before"))
     }
-    transaction = Transaction(name: command.ownID)
-    session.tell(result)
+    if try passOver(command, result, name) { return }
+    next = (command, result)
   }
 
-  /// Keeps an operation for the commit; a `cmd.accepted` says so.
-  private mutating func queue(_ operation: Operation, _ result: CommandResult) throws(Stop) {
-    if case .restore(let id) = operation, try !canRestore(id) {
-      return fail(result, Problem(code: "not_found", message: "no item \(id) can be restored"))
-    }
-    transaction?.sizeBytes += operation.sizeBytes
-    if (transaction?.sizeBytes ?? 0) > Self.transactionBytes {
-      return fail(
-        result, Problem(code: "too_large", message: "the transaction is larger than 15 MiB"))
-    }
-    transaction?.operations.append(operation)
-    transaction?.results.append(result)
-    var head = EventHead("cmd.accepted")
-    head.id = result.id
-    head.correlation = result.correlation
-    session.output.emit(head) { data in
-      data.int("line", result.line.map(Int64.init))
-      data.string("op", result.operation)
-    }
+  /// Answers a line that is no command.
+  private func refuse(_ fault: ScriptFault, _ line: LineSplitter.Line) throws(Stop) {
+    if fault.isSyntax { sawBadScript = true }
+    var result = CommandResult(
+      fault.operation ?? "", line: line.number,
+      correlation: "s1:" + fault.ownID.orLine(line.number))
+    result.isDry = options.isDry
+    var ownID = fault.ownID
+    if let id = ownID, !usedIDs.insert(id).inserted { ownID = nil }
+    result.ticket = answers.take(ownID: ownID, journalName: nil, hash: "")
+    try fail(result, fault.problem)
   }
 
-  /// Whether there will be something to restore when the transaction commits.
-  private func canRestore(_ id: String) throws(Stop) -> Bool {
-    let isTouched = transaction?.operations.contains { operation in
-      if case .save(id, _) = operation { true } else { false }
-    }
-    if isTouched ?? false { return true }
-    return try session.wait(for: manager.fetch(id: id, includingDeleted: true)) != nil
-  }
-
-  private mutating func end(
-    _ command: ScriptCommand, _ result: CommandResult, isCommit: Bool
-  ) throws(Stop) {
-    guard let open = transaction, !isAtomic else {
-      let message =
-        isAtomic ? "the whole script is one transaction (--atomic)" : "no transaction is open"
+  /// Answers what an earlier run finished; false for what is to be done.
+  private func passOver(
+    _ command: ScriptCommand, _ result: CommandResult, _ name: String
+  ) throws(Stop) -> Bool {
+    guard let journal = answers.journal, command.isKept || command.isBegin else { return false }
+    guard let entry = journal[name] else {
+      guard transaction?.isReplay ?? false else { return false }
       sawBadScript = true
-      return fail(result, Problem(code: "no_transaction", message: message))
-    }
-    if let name = command.ownID, name != open.name {
-      sawBadScript = true
-      return fail(
+      try fail(
         result,
         Problem(
-          code: "no_transaction",
-          message:
-            "the open transaction is \(open.name.map { "“\($0)”" } ?? "unnamed"), not “\(name)”"))
+          code: "changed_line",
+          message: "the journal has this transaction as finished, without this line; give the "
+            + "transaction another id"))
+      return true
     }
-    if !isCommit {
-      transaction = nil
-      for queued in open.results {
-        var queued = queued
-        queued.status = .rolledBack
-        session.tell(queued)
-      }
-      session.tell(result)
-    } else if let fault = open.fault {
-      rollBack(fault)
-      answerRolledBack(result, fault)
+    guard entry.hash == command.hash else {
+      sawBadScript = true
+      try fail(
+        result,
+        Problem(
+          code: "changed_line",
+          message: "the journal has \(name) as finished, but of another line (\(entry.operation)); "
+            + (command.ownID == nil
+              ? "give commands ids of their own, so that lines can move"
+              : "give a new command a new id")))
+      return true
+    }
+    if command.isBegin {
+      try flushWrites()
+      try begin(command, result, isReplay: true)
+      return true
+    }
+    if let fault = transaction?.fault {
+      try answers.tell([rolledBack(result, fault)])
     } else {
-      transaction = nil
-      try commit(open, answer: result)
+      try settle(result.replayed(entry))
     }
-  }
-
-  /// One commit for all operations; `answer` is the `commit` line's own result.
-  private mutating func commit(_ open: Transaction, answer: CommandResult?) throws(Stop) {
-    transaction = nil
-    var receipt = CommitReceipt(token: nil, outcomes: [])
-    do {
-      if isDry {
-        var outcomes: [Outcome] = []
-        for operation in open.operations {
-          outcomes.append(try DryRun.outcome(of: operation, manager, session))
-        }
-        receipt = CommitReceipt(token: nil, outcomes: outcomes)
-      } else if !open.operations.isEmpty {
-        receipt = try session.commit(open.operations, to: manager)
-      }
-    } catch {
-      let problem = error.problem ?? .unanswered
-      for result in open.results + (answer.map { [$0] } ?? []) {
-        session.tell(result.failed(problem, status: .rolledBack))
-      }
-      sawRollback = true
-      // Refused for the sake of one operation: the store is well, and the next lines are taken.
-      if error.refusal != nil { return }
-      throw error
-    }
-    for (result, outcome) in zip(open.results, receipt.outcomes) {
-      try self.answer(result, outcome, revision: receipt.token?.revision)
-    }
-    guard var answer else { return }
-    answer.isChanged = receipt.outcomes.contains(where: \.isChange)
-    answer.count = open.operations.count
-    answer.revision = receipt.token?.revision
-    session.tell(answer)
-  }
-
-  /// Answers everything that waits; nothing of it was written.
-  private mutating func rollBack(_ problem: Problem) {
-    let open = transaction
-    transaction = nil
-    sawRollback = true
-    for result in open?.results ?? [] {
-      answerRolledBack(result, problem)
-    }
-  }
-
-  private func answerRolledBack(_ result: CommandResult, _ problem: Problem) {
-    session.tell(
-      result.failed(
-        Problem(code: "rolled_back", message: "rolled back: \(problem.message)"),
-        status: .rolledBack))
+    return true
   }
 
   // MARK: Failing
 
-  private mutating func refuse(_ fault: ScriptFault, _ line: LineSplitter.Line) {
-    if fault.isSyntax { sawBadScript = true }
-    var result = CommandResult(
-      fault.operation ?? "", line: line.number,
-      correlation: "s1:" + (fault.ownID ?? "L\(line.number)"))
-    result.isDry = isDry
-    fail(result, fault.problem)
+  /// Answers a command that failed; within a transaction that is the transaction's end.
+  func fail(_ result: CommandResult, _ problem: Problem) throws(Stop) {
+    try settle(result.failed(problem))
+    try spoil(problem)
   }
 
-  /// Answers a command that failed; within a transaction that is the transaction's end.
-  private mutating func fail(_ result: CommandResult, _ problem: Problem) {
-    session.tell(result.failed(problem))
-    if transaction != nil, transaction?.fault == nil { transaction?.fault = problem }
+  /// Tells a result after those of the lines before it that wait for their commit.
+  func settle(_ result: CommandResult) throws(Stop) {
+    if writes.isEmpty { return try answers.tell([result]) }
+    writes.add(result)
+    if options.isFailFast, !result.isOK { try flushWrites() }
+  }
+
+  // MARK: Jobs
+
+  /// Tells what jobs have said.
+  private func hearJobs() throws(Stop) {
+    for (event, job) in jobs.take() { try hear(event, job) }
+    if session.output.isFlushWanted || session.output.waitingBytes >= Output.highWaterBytes {
+      try session.output.flush()
+    }
+  }
+
+  private func hear(_ event: ScriptJobs.Event, _ job: ScriptJobs.Job?) throws(Stop) {
+    switch event {
+    case .answer(let result): try answers.tell([result])
+    case .ended(let ticket, let stop):
+      guard let job, answers.isOpen(ticket) else { return }
+      switch stop {
+      case .signal?:
+        try answers.tell([job.result.canceled])
+      case .usage(let problem)?:
+        sawBadScript = true
+        try answers.tell([job.result.failed(problem)])
+      default:
+        try answers.tell([job.result.failed(stop?.problem ?? .unanswered)])
+      }
+    }
+  }
+
+  // MARK: The end
+
+  /// The end of the script: what is still open is rolled back, or with `--atomic` committed; jobs
+  /// are waited for.
+  private func finish() throws(Stop) -> Finish {
+    try flushWrites()
+    if let open = transaction {
+      if isAtomic, open.fault == nil {
+        transaction = nil
+        try commit(open, answer: nil)
+      } else {
+        try rollBack(
+          open.fault
+            ?? Problem(code: "no_commit", message: "the script ended before its commit"))
+      }
+    }
+    while jobs.open.values.contains(where: { !$0.endsWithScript }) {
+      try pause()
+      try hearJobs()
+    }
+    try endWatches()
+    if sawRollback { return Finish(reason: "rolled_back", exit: ExitCode.rolledBack) }
+    if sawBadScript { return Finish(reason: "bad_script", exit: ExitCode.usage) }
+    if answers.failures == 0 { return .done }
+    return session.hasRefusedKey ? .credentials : .someFailed
+  }
+
+  /// Ends the views that are followed to the script's end, once they have told its last commit.
+  ///
+  /// A view that the last commits do not concern tells nothing of them; silence is taken for that.
+  private func endWatches() throws(Stop) {
+    let last = manager.token.revision
+    let clock = ContinuousClock()
+    var heard = jobs.open.mapValues { ($0.session.output.jobProgress.records, clock.now) }
+    while !jobs.open.isEmpty {
+      for (ticket, job) in jobs.open {
+        let (records, revision) = job.session.output.jobProgress
+        if let before = heard[ticket], before.0 != records { heard[ticket] = (records, clock.now) }
+        let silence = heard[ticket].map { $0.1.duration(to: clock.now) } ?? .zero
+        if revision >= last || silence >= Self.silence { job.session.waiter.stop(.signal(0)) }
+      }
+      try session.output.flush()
+      let last = heard.values.map(\.1).min() ?? clock.now
+      let rest = clock.now.duration(to: last + Self.silence)
+      _ = try session.waiter.wait(timeout: max(.milliseconds(10), rest))
+      try hearJobs()
+    }
+  }
+
+  /// A signal or a lost store: nothing of the open transaction was written, jobs are told to end, and
+  /// every command that was taken is answered.
+  private func abandon(_ stop: Stop) {
+    var cause = stop
+    switch stop {
+    // Nobody hears the answers.
+    case .readerGone, .writeError: return
+    case .signal: break
+    default: cause = .signal(0)
+    }
+    for job in jobs.open.values { job.session.waiter.stop(cause) }
+    do throws(Stop) {
+      try answers.tell(writes.take().map(\.result).map { $0.isOK ? $0.canceled : $0 })
+      if transaction != nil {
+        var words = "the run ended before the commit"
+        if case .signal = stop { words = "a signal ended the run before the commit" }
+        try rollBack(Problem(code: "canceled", message: words))
+      }
+      if let (_, result) = next { try answers.tell([result.canceled]) }
+      next = nil
+      let deadline = DispatchTime.now() + Self.farewell
+      while !jobs.open.isEmpty {
+        for (event, job) in jobs.take() { try hear(event, job) }
+        try session.output.flush()
+        if !jobs.open.isEmpty, !jobs.wait(until: deadline) { break }
+      }
+      try answers.tell(jobs.open.values.map(\.result.canceled))
+    } catch {
+      // What cannot be written any more is told by the cause of the end.
+      return
+    }
+  }
+}
+
+extension String? {
+  /// A command's own id, or the name of its line.
+  func orLine(_ line: Int) -> String { self ?? "L\(line)" }
+}
+
+extension CommandResult {
+  /// The same command, ended with the run before it was done.
+  var canceled: CommandResult {
+    failed(
+      Problem(code: "canceled", message: "the run ended before it was done"), status: .canceled)
   }
 }

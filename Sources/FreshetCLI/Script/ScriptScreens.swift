@@ -11,11 +11,34 @@ final class ScriptScreens {
   private var guidance: GuidanceScreen?
   private var books: BooksScreen?
   private var filter: GuidanceFilter = .all
+  private var lane: (session: Session, screens: JobOwned<ScriptScreens>)?
 
   init(_ session: Session, _ manager: DatabaseManager, isDry: Bool) {
     self.session = session
     self.manager = manager
     self.isDry = isDry
+  }
+
+  /// Whether guidances are those of a server.
+  var asksServer: Bool { session.settings.text("server") != nil }
+
+  /// What a line touches.
+  func touch(of action: ScreenAction) -> ScriptTouch {
+    switch action {
+    case .fold(let id, _): .items([id.text])
+    case .change, .filter, .listGuidances: .guidances
+    case .select, .listBooks: .nothing
+    }
+  }
+
+  /// The screens as jobs use them, one at a time: they stay from one to the next.
+  func lane(_ jobs: ScriptJobs) throws(Stop) -> (session: Session, screens: JobOwned<ScriptScreens>)
+  {
+    if let lane { return lane }
+    let session = try jobs.makeSession(correlation: nil)
+    let made = (session, JobOwned(ScriptScreens(session, manager, isDry: isDry)))
+    lane = made
+    return made
   }
 
   /// Does what a line says, tells every step, and answers with the line's result.

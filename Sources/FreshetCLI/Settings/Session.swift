@@ -4,7 +4,8 @@ import Synchronization
 
 /// What a command works with: its settings, stdout, stderr, the waiting place and the store.
 ///
-/// Used by the main thread; only `output` and `waiter` are called from others.
+/// Used by the main thread; only `output` and `waiter` are called from others. A job of a script has a
+/// session of its own, which hands results to whoever started it.
 final class Session: Sendable {
   static let version = "0.1.0"
   /// Grows with new event types and fields; the envelope's `v` is the major version.
@@ -14,7 +15,15 @@ final class Session: Sendable {
   let output: Output
   let diagnostics: Diagnostics
   let waiter: Waiter
-  let serviceManager = ServiceManager(environment: System.environment)
+  let serviceManager: ServiceManager
+
+  /// What a job's session passes on, and to whom.
+  private struct Job {
+    let root: Session
+    let answer: @Sendable (CommandResult) -> Void
+  }
+
+  private let job: Job?
 
   private struct State {
     var isOpened = false
@@ -23,6 +32,7 @@ final class Session: Sendable {
     var counts: [(name: StaticString, count: Int)] = []
     var failures = 0
     var hasRefusedKey = false
+    var resumeLine: Int?
   }
 
   private let state = Mutex(State())
@@ -32,7 +42,32 @@ final class Session: Sendable {
     self.output = output
     self.waiter = waiter
     diagnostics = settings.diagnostics
+    serviceManager = ServiceManager(environment: System.environment)
+    job = nil
   }
+
+  /// The session of a job that runs beside the main thread.
+  ///
+  /// - Parameters:
+  ///   - correlation: Stands in each of its records that has none.
+  ///   - call: Makes the main thread write what the job said.
+  ///   - waiter: Where the job waits.
+  ///   - answer: Takes its results in place of stdout.
+  init(
+    jobOf root: Session, correlation: String?, waiter: Waiter, call: @escaping @Sendable () -> Void,
+    answer: @escaping @Sendable (CommandResult) -> Void
+  ) {
+    self.waiter = waiter
+    settings = root.settings
+    diagnostics = root.diagnostics
+    output = Output(jobOf: root.output, correlation: correlation, call: call)
+    // The process is told of by its main thread alone.
+    serviceManager = ServiceManager { _ in nil }
+    job = Job(root: root, answer: answer)
+  }
+
+  /// Whether it belongs to a job of a script.
+  var isOfJob: Bool { job != nil }
 
   // MARK: The store
 
@@ -49,6 +84,13 @@ final class Session: Sendable {
     command: String, mustExist: Bool = false, until deadline: ContinuousClock.Instant? = nil,
     filter: Cursor.Filter = Cursor.Filter()
   ) throws(Stop) -> DatabaseManager {
+    if job != nil {
+      do {
+        return try DatabaseManager.shared
+      } catch {
+        throw .store(Problem(error))
+      }
+    }
     guard let store = settings.store else {
       throw .usage(
         "no_store", "neither XDG_DATA_HOME nor HOME is set; name a store with --store DIR")
@@ -124,6 +166,7 @@ final class Session: Sendable {
 
   /// The first record of every run; later calls do nothing.
   func sayHello(command: String?, store: HelloStore? = nil) {
+    if job != nil { return }
     let isFirst = state.withLock { state in
       defer { state.saidHello = true }
       return !state.saidHello
@@ -183,16 +226,36 @@ final class Session: Sendable {
   }
 
   /// Tells of something wrong with the run itself.
-  func sayError(_ problem: Problem) { Self.sayError(problem, output) }
+  func sayError(_ problem: Problem) { Self.sayError(problem, output, resumeLine: resumeLine) }
 
-  private static func sayError(_ problem: Problem, _ output: Output) {
+  private static func sayError(_ problem: Problem, _ output: Output, resumeLine: Int? = nil) {
     output.emit(EventHead("stream.error")) { data in
       data.object("error") { problem.write(to: &$0) }
+      if let resumeLine { data.int("resume_line", resumeLine) }
     }
+  }
+
+  /// The first line of the input that the store did not take.
+  var resumeLine: Int? { state.withLock { $0.resumeLine } }
+
+  /// Remembers from which line on nothing was kept; the first one counts.
+  func noteResume(line: Int?) {
+    guard let line else { return }
+    state.withLock { state in
+      if state.resumeLine == nil { state.resumeLine = line }
+    }
+  }
+
+  /// What went wrong with the run, and where to go on.
+  func words(for problem: Problem) -> String {
+    guard let line = resumeLine else { return problem.message }
+    return problem.message
+      + "; what comes before line \(line) of the input is kept, so go on from there"
   }
 
   /// Adds to a figure of `stream.end`; figures are told in the order they first came up.
   func count(_ name: StaticString, _ amount: Int = 1) {
+    if let job { return job.root.count(name, amount) }
     state.withLock { state in
       if let place = state.counts.firstIndex(where: { $0.name.description == name.description }) {
         state.counts[place].count += amount
@@ -204,20 +267,32 @@ final class Session: Sendable {
 
   /// Counts a failure that people are told of, and returns how many there were.
   func addFailure() -> Int {
-    state.withLock { state in
+    if let job { return job.root.addFailure() }
+    return state.withLock { state in
       state.failures += 1
       return state.failures
     }
   }
 
   /// Whether something failed because a catalogue's key is missing or refused.
-  var hasRefusedKey: Bool { state.withLock { $0.hasRefusedKey } }
+  var hasRefusedKey: Bool { job?.root.hasRefusedKey ?? state.withLock { $0.hasRefusedKey } }
 
   /// Remembers that something failed for want of a key.
-  func noteRefusedKey() { state.withLock { $0.hasRefusedKey = true } }
+  func noteRefusedKey() {
+    if let job { return job.root.noteRefusedKey() }
+    state.withLock { $0.hasRefusedKey = true }
+  }
+
+  /// Hands a result to whoever started the job; false in the main session.
+  func handOver(_ result: CommandResult) -> Bool {
+    guard let job else { return false }
+    job.answer(result)
+    return true
+  }
 
   func counted(_ name: StaticString) -> Int {
-    state.withLock { state in
+    if let job { return job.root.counted(name) }
+    return state.withLock { state in
       state.counts.first { $0.name.description == name.description }?.count ?? 0
     }
   }

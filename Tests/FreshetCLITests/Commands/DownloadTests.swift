@@ -337,7 +337,7 @@ struct DownloadTests {
       rollback
       search x
       """
-    let run = try sandbox.run(["run"] + options, bytes: Array(script.utf8))
+    let run = try sandbox.run(["run", "--ordered"] + options, bytes: Array(script.utf8))
     #expect(
       run.results.map { "\($0["line"]?.jsonText ?? "") \($0.errorCode ?? "ok")" } == [
         "1 no_search", "2 ok", "3 ok", "4 ok", "5 ok", "6 not_found", "7 ok",

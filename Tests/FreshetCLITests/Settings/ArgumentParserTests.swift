@@ -81,7 +81,6 @@ struct ArgumentParserTests {
   @Test("what belongs to later versions says so")
   func later() {
     #expect(message("serve", "x") == "the command serve is not in this version")
-    #expect(message("run", "--jobs", "4") == "option --jobs of run is not in this version")
   }
 
   @Test("missing and superfluous words are named")
