@@ -108,6 +108,7 @@ extension ScriptRunner {
       for place in results.indices { results[place].status = .rolledBack }
       try answers.tell(results + [result])
     } else if let fault = open.fault {
+      sawRollback = true
       try answers.tell([rolledBack(result, fault)])
     } else if open.isReplay {
       try answers.tell([result.replayed(nil)])
@@ -172,7 +173,6 @@ extension ScriptRunner {
   func spoil(_ problem: Problem) throws(Stop) {
     guard transaction != nil, transaction?.fault == nil else { return }
     transaction?.fault = problem
-    sawRollback = true
     let results = transaction?.results ?? []
     transaction?.results = []
     transaction?.operations = []
