@@ -11,7 +11,8 @@ import FreshetStore
       let invocation = try parse(words)
       let settings = try Settings(invocation, environment: System.environment)
       let session = Session(
-        settings: settings, output: Output(format: settings.format), waiter: waiter)
+        settings: settings, output: Output(format: settings.format, look: settings.look),
+        waiter: waiter)
       run(invocation, session)
     } catch {
       refuse(error, words)

@@ -25,8 +25,8 @@ struct ProgressTeller {
     self.session = session
     self.count = count
     self.pause = pause
-    showsLine// The jobs of a script would write over each other's.
-    =
+    // The jobs of a script would write over each other's.
+    showsLine =
       !session.isOfJob && System.isTerminal(2) && session.diagnostics.verbosity >= 0
       && session.diagnostics.format == .text
   }

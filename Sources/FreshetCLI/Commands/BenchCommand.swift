@@ -148,8 +148,8 @@ private struct Bench {
   private func list() {
     for one in Self.cases {
       session.count("cases")
-      let gap = String(repeating: " ", count: max(2, 20 - one.name.count))
-      session.output.emit(EventHead("bench.case"), text: one.name + gap + one.summary) { data in
+      let text = TextRow.line([one.name, one.summary])
+      session.output.emit(EventHead("bench.case"), text: text) { data in
         data.string("case", one.name)
         data.string("summary", one.summary)
         data.int("events", one.events)

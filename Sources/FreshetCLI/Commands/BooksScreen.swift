@@ -110,9 +110,10 @@ final class BooksScreen {
     head.correlation = correlation
     session.output.emit(head) { $0.int("count", state.books.count) }
     for (index, book) in state.books.rows.enumerated() {
-      let mark = index == state.selected ? "* " : "  "
+      let mark = index == state.selected ? "*" : ""
       let waiting = emit(
-        book, index, correlation, text: "\(mark)\(index + 1)  " + BookText.row(book)
+        book, index, correlation,
+        text: TextRow.line([mark, "\(index + 1)"]) + TextRow.separator + BookText.row(book)
       ) {
         $0.bool("selected", index == state.selected)
       }

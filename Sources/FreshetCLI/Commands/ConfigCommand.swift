@@ -34,12 +34,12 @@ enum ConfigCommand {
 extension Session {
   fileprivate func tell(_ name: String, _ value: Settings.Value?, withOrigin: Bool) {
     count("settings")
-    var text = name + String(repeating: " ", count: max(1, 10 - name.count))
-    text += value.map { TextLine.clean($0.text) } ?? "(not set)"
-    if withOrigin, let value {
-      text += "   (\(value.origin.rawValue)\(value.place.map { ": \($0)" } ?? ""))"
+    var cells = [name, value?.text ?? "(not set)"]
+    if withOrigin {
+      let place = value?.place.map { ": \($0)" } ?? ""
+      cells.append(value.map { $0.origin.rawValue + place } ?? "")
     }
-    output.emit(EventHead("config.setting"), text: text) { data in
+    output.emit(EventHead("config.setting"), text: TextRow.line(cells)) { data in
       data.string("name", name)
       data.string("value", value?.text)
       guard withOrigin else { return }

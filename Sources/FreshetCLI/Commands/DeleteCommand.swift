@@ -119,7 +119,16 @@ struct IDBatch {
       }
       results.append(result)
     }
-    var answers = try answers(to: operations)[...]
+    var answers: ArraySlice<Session.Applied>
+    do throws(Stop) {
+      answers = try self.answers(to: operations)[...]
+    } catch {
+      session.noteResume(line: results.first { $0.isOK }?.line)
+      for result in results {
+        session.tell(result.isOK ? result.failed(error.problem ?? .unanswered) : result)
+      }
+      throw error
+    }
     for result in results {
       guard result.isOK, let answer = answers.popFirst() else {
         session.tell(result)

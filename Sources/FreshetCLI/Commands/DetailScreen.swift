@@ -97,11 +97,11 @@ struct DetailScreen {
     _ record: Record, _ overview: String?, _ isFolded: Bool, _ poster: String?
   ) -> String {
     let row =
-      ItemText.row(record.id, record.body)
-      + (poster.map { "\npicture: " + TextLine.clean($0) } ?? "")
+      ItemText.card(record.id, record.body)
+      + (poster.map { "\n" + TextRow.line(["picture", $0], dim: [0]) } ?? "")
     guard let overview, !overview.isEmpty else { return row }
     let fold = TextFold(of: overview, isFolded: isFolded)
-    return row + "\n" + TextLine.clean(fold.shown(of: overview))
+    return row + "\n\n" + TextLine.clean(fold.shown(of: overview))
       + (fold.button.map { "\n[\($0)]" } ?? "")
   }
 

@@ -155,10 +155,7 @@ extension Session {
     count(word)
     let advice = finding.advice.map { "; \($0)" } ?? ""
     let check = finding.check.description
-    let text =
-      word.description + String(repeating: " ", count: 6 - word.description.count) + check
-      + String(repeating: " ", count: max(1, 10 - check.count))
-      + TextLine.clean(finding.detail + advice)
+    let text = TextRow.line([word.description, check, finding.detail + advice])
     output.emit(EventHead("doctor.check"), text: text) { data in
       data.name("check", finding.check)
       data.name("status", word)

@@ -167,7 +167,7 @@ extension Session {
       students.map {
         (
           "student:\($0.id)", JSONValue.object($0.object).jsonBytes,
-          TextLine.clean("\($0.id)  \($0.line)")
+          TextRow.line(["\($0.id)", $0.line], dim: [0])
         )
       }, nil)
   }
@@ -183,7 +183,7 @@ extension Session {
         ]
         return (
           "class:\(row.grade):\(row.classNumber)", JSONValue.object(object).jsonBytes,
-          "\(row.grade)학년 \(row.classNumber)반  \(row.students)"
+          TextRow.line(["\(row.grade)학년 \(row.classNumber)반", "\(row.students)"])
         )
       }, nil)
   }

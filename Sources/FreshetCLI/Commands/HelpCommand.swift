@@ -36,9 +36,8 @@ enum HelpCommand {
   // MARK: Text
 
   private static var overview: String {
-    let commands = CommandTable.commands.map { command in
-      "  " + padded(command.name, 13) + command.summary
-    }
+    let commands = TextTable.lines(
+      CommandTable.commands.map { ["  " + $0.name, $0.summary] })
     return """
       freshet: reactive state streams over a store of films and books
 
@@ -63,7 +62,7 @@ enum HelpCommand {
     parts.append("examples:\n" + examples.joined(separator: "\n"))
     parts.append("usage: \(command.usage)")
     if !command.arguments.isEmpty {
-      let rows = command.arguments.map { "  " + padded($0.spelling, 26) + $0.help }
+      let rows = TextTable.lines(command.arguments.map { ["  " + $0.spelling, $0.help] })
       parts.append("arguments:\n" + rows.joined(separator: "\n"))
     }
     if !command.options.isEmpty { parts.append("options:\n" + lines(command.options)) }
@@ -73,14 +72,12 @@ enum HelpCommand {
   }
 
   private static func lines(_ options: [OptionSpec]) -> String {
-    options.map { option in
-      let choices = option.choices.isEmpty ? "" : " (\(option.choices.joined(separator: ", ")))"
-      return "  " + padded(option.spelling, 26) + option.help + choices
-    }.joined(separator: "\n")
-  }
-
-  private static func padded(_ text: String, _ width: Int) -> String {
-    text + String(repeating: " ", count: max(2, width - text.count))
+    TextTable.lines(
+      options.map { option in
+        let choices = option.choices.isEmpty ? "" : " (\(option.choices.joined(separator: ", ")))"
+        return ["  " + option.spelling, option.help + choices]
+      }
+    ).joined(separator: "\n")
   }
 
   // MARK: JSON

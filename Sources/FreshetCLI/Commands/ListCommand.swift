@@ -107,16 +107,36 @@ extension Session {
 
 /// Items as people read them.
 enum ItemText {
-  /// Id, title and date on one line.
+  /// Id, title, date and authors, each a cell.
   static func row(_ id: String, _ body: [UInt8]?) -> String {
     guard let body, let value = try? JSONValue(parsing: body), let object = value.objectValue else {
-      return id
+      return TextRow.line([id, "", "", ""], dim: [0])
     }
-    let title = object["title"]?.stringValue ?? "(no title)"
-    let date = object["release_date"]?.stringValue.map { " (\($0))" } ?? ""
-    let gap = String(repeating: " ", count: max(2, 32 - id.count))
-    return TextLine.clean(id + gap + title + date)
+    let authors = object["authors"]?.arrayValue?.compactMap(\.stringValue) ?? []
+    return TextRow.line(
+      [
+        id, object["title"]?.stringValue ?? "(no title)",
+        object["release_date"]?.stringValue ?? "", authors.joined(separator: ", "),
+      ], dim: [0])
   }
+
+  /// What an item says of itself, a line for each thing.
+  static func card(_ id: String, _ body: [UInt8]) -> String {
+    let object = (try? JSONValue(parsing: body))?.objectValue ?? JSONObject()
+    var rows = [("id", id)]
+    for name in cardFields {
+      guard let value = object[name], !value.isNull else { continue }
+      let texts = value.arrayValue?.compactMap(\.stringValue)
+      let text = texts?.joined(separator: ", ") ?? value.stringValue ?? value.jsonText
+      if !text.isEmpty { rows.append((name.replacing("_", with: " "), text)) }
+    }
+    return rows.map { TextRow.line([$0.0, $0.1], dim: [0]) }.joined(separator: "\n")
+  }
+
+  private static let cardFields = [
+    "title", "original_title", "authors", "publisher", "release_date", "vote_average", "price",
+    "sale_price", "link",
+  ]
 }
 
 extension Invocation {

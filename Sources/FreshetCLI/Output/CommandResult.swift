@@ -164,8 +164,14 @@ extension CommandResult {
     guard problem == nil else { return nil }
     let word = (isDry ? "would be " : "") + (outcome ?? status.rawValue)
     let words = word.replacing("_", with: " ")
-    let subject = id ?? reason ?? count.map { "\($0) items" } ?? operation
-    return TextLine.clean(words + String(repeating: " ", count: max(1, 12 - words.count)) + subject)
+    if operation.hasPrefix("store."), !details.isEmpty {
+      // Figures, one below the other.
+      return details.map { key, value in
+        let text = value.stringValue ?? (value.isNull ? "" : value.jsonText)
+        return TextRow.line([key.description.replacing("_", with: " "), text], dim: [0])
+      }.joined(separator: "\n")
+    }
+    return TextRow.line([words, id ?? reason ?? count.map { "\($0) items" } ?? operation])
   }
 }
 

@@ -138,8 +138,7 @@ extension RecordFilter {
 
 extension Change {
   fileprivate var text: String {
-    let word = kind.rawValue
-    return word + String(repeating: " ", count: max(1, 10 - word.count)) + ItemText.row(id, body)
+    TextRow.line([kind.rawValue]) + TextRow.separator + ItemText.row(id, body)
   }
 }
 

@@ -43,6 +43,8 @@ final class Output: Sendable {
 
   private struct State {
     var buffer: [UInt8] = []
+    /// Lays out lines for people; nil where stdout holds records.
+    var layout: TextLayout?
     var sequence: Int64 = 0
     /// How many bytes were written of all that ever came into the buffer.
     var writtenBytes = 0
@@ -62,19 +64,20 @@ final class Output: Sendable {
     case job(Output, correlation: String?, call: @Sendable () -> Void)
   }
 
-  private let state = Mutex(State())
+  private let state: Mutex<State>
   private let descriptor: Int32
   private let now: @Sendable () -> Int64
   private let role: Role
 
   init(
-    format: Format, descriptor: Int32 = 1,
+    format: Format, look: TextLook = TextLook(), descriptor: Int32 = 1,
     now: @escaping @Sendable () -> Int64 = { System.wallMicroseconds }
   ) {
     self.format = format
     self.descriptor = descriptor
     self.now = now
     role = .writer
+    state = Mutex(State(layout: format == .text ? TextLayout(look) : nil))
   }
 
   /// The output of a job that runs beside the main thread.
@@ -83,6 +86,7 @@ final class Output: Sendable {
     format = writer.format
     descriptor = writer.descriptor
     now = writer.now
+    state = Mutex(State())
     role = .job(writer, correlation: correlation, call: call)
   }
 
@@ -90,8 +94,11 @@ final class Output: Sendable {
     if case .job(let writer, _, _) = role { writer } else { self }
   }
 
-  /// The number of records so far.
-  var sequence: Int64 { writer.state.withLock { $0.sequence } }
+  /// The number of records so far; of a job, of its own.
+  var sequence: Int64 {
+    if case .job = role { return Int64(jobProgress.records) }
+    return state.withLock { $0.sequence }
+  }
 
   /// How many bytes wait for a flush.
   var waitingBytes: Int { writer.state.withLock { $0.buffer.count } }
@@ -140,8 +147,10 @@ final class Output: Sendable {
       var batch = Batch(
         format: format, correlation: correlation, bytes: [], sequence: state.sequence, now: now)
       swap(&batch.bytes, &state.buffer)
+      swap(&batch.layout, &state.layout)
       body(&batch)
       swap(&batch.bytes, &state.buffer)
+      swap(&batch.layout, &state.layout)
       state.sequence = batch.sequence
       return state.buffer.count
     }
@@ -153,6 +162,7 @@ final class Output: Sendable {
     /// What stands for a record's own where it has none.
     fileprivate let correlation: String?
     fileprivate var bytes: [UInt8]
+    fileprivate var layout: TextLayout?
     fileprivate var sequence: Int64
     fileprivate var revision: Int64 = 0
     fileprivate let now: @Sendable () -> Int64
@@ -172,9 +182,7 @@ final class Output: Sendable {
         writer.finish(into: &bytes)
         bytes.append(UInt8(ascii: "\n"))
       case .text:
-        guard let text = text() else { return }
-        bytes.append(contentsOf: text.utf8)
-        bytes.append(UInt8(ascii: "\n"))
+        if let text = text() { layout?.add(text, to: &bytes) }
       }
     }
 
@@ -189,9 +197,7 @@ final class Output: Sendable {
         JSONValue.object(record).appendJSON(to: &bytes)
         bytes.append(UInt8(ascii: "\n"))
       case .text:
-        guard let text = text() else { return }
-        bytes.append(contentsOf: text.utf8)
-        bytes.append(UInt8(ascii: "\n"))
+        if let text = text() { layout?.add(text, to: &bytes) }
       }
     }
 
@@ -215,6 +221,10 @@ final class Output: Sendable {
   /// Appends a line that is no record, such as help.
   func printText(_ text: String) {
     writer.state.withLock { state in
+      if state.layout != nil {
+        state.layout?.add(text, to: &state.buffer)
+        return
+      }
       state.buffer.append(contentsOf: text.utf8)
       state.buffer.append(UInt8(ascii: "\n"))
     }
@@ -235,7 +245,10 @@ final class Output: Sendable {
   func flush() throws(Stop) {
     if case .job(let writer, _, let call) = role { return writer.waitUntilWritten(call) }
     var bytes: [UInt8] = []
-    state.withLock { swap(&bytes, &$0.buffer) }
+    state.withLock { state in
+      state.layout?.finish(into: &state.buffer)
+      swap(&bytes, &state.buffer)
+    }
     guard !bytes.isEmpty else { return }
     var written = 0
     while written < bytes.count {
@@ -271,6 +284,7 @@ final class Output: Sendable {
   private func waitUntilWritten(_ call: () -> Void) {
     let room = DispatchSemaphore(value: 0)
     let mustWait = state.withLock { state in
+      state.layout?.finish(into: &state.buffer)
       if state.buffer.isEmpty { return false }
       state.waiting.append((state.writtenBytes + state.buffer.count, room))
       return true

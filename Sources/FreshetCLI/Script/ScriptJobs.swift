@@ -38,7 +38,11 @@ final class ScriptJobs {
     let takesSlot: Bool
     /// Whether it goes on until the script ends.
     let endsWithScript: Bool
+    let began = ContinuousClock.now
   }
+
+  /// So long the first record of a view is waited for.
+  static let beginning = Duration.seconds(1)
 
   /// What a job has to say.
   enum Event: Sendable {
@@ -59,6 +63,14 @@ final class ScriptJobs {
   var slots: Int { open.values.count { $0.takesSlot } }
   /// How many views are followed.
   var watches: Int { open.values.count { !$0.takesSlot } }
+
+  /// Whether a view is about to be followed and has said nothing yet.
+  var isStartingToFollow: Bool {
+    open.values.contains { job in
+      !job.takesSlot && job.session.output.jobProgress.records == 0
+        && job.began.duration(to: .now) < Self.beginning
+    }
+  }
 
   /// Whether a command has to wait for one that runs.
   func blocks(_ touch: ScriptTouch) -> Bool { open.values.contains { $0.touch.meets(touch) } }

@@ -216,7 +216,7 @@ extension ScriptCommand {
     }
   }
 
-  /// Whether its id stands in its results. A transaction's end goes by the transaction's id.
+  /// Whether its id stands in its results; a transaction's end goes by the transaction's id.
   var namesItself: Bool {
     if case .wait = action { false } else { true }
   }
@@ -225,7 +225,7 @@ extension ScriptCommand {
     if case .begin = action { true } else { false }
   }
 
-  /// Whether the journal keeps it: what changes something. The rest is done again in a rerun.
+  /// Whether the journal keeps it: what changes something, as the rest is done again in a rerun.
   var isKept: Bool {
     switch action {
     case .save, .delete, .restore, .deleteAll: true

@@ -112,9 +112,10 @@ final class ScriptRunner {
     }
   }
 
-  /// Whether no line may be taken now: every slot is taken, or too many results wait for a job.
+  /// Whether no line may be taken now: every slot is taken, a view is not followed yet though it would
+  /// tell what the next line changes, or too many results wait for a job.
   private var mustNotTake: Bool {
-    if jobs.slots >= options.jobs { return true }
+    if jobs.slots >= options.jobs || jobs.isStartingToFollow { return true }
     return answers.heldCount >= Self.heldLimit && jobs.open[answers.headTicket] != nil
   }
 
@@ -122,7 +123,8 @@ final class ScriptRunner {
 
   private func pause() throws(Stop) {
     try session.output.flush()
-    _ = try session.waiter.wait()
+    // A view that says nothing when it begins is not waited for without end.
+    _ = try session.waiter.wait(timeout: jobs.isStartingToFollow ? ScriptJobs.beginning : nil)
   }
 
   private func take(_ line: LineSplitter.Line) throws(Stop) {

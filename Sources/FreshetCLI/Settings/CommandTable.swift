@@ -32,7 +32,7 @@ enum CommandTable {
     .value(
       "log-format", "NAME", choices: Diagnostics.Format.allCases.map(\.rawValue),
       "how stderr speaks: to people (text), or as one object a line"),
-    .value("color", "WHEN", choices: ["auto", "always", "never"], "colour on stderr"),
+    .value("color", "WHEN", choices: ["auto", "always", "never"], "colour for people"),
     .value("config", "FILE", "read settings from FILE"),
     .flag("quiet", short: "q", "say only what went wrong"),
     .flag("verbose", short: "v", "say more"),

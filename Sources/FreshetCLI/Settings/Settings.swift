@@ -67,6 +67,8 @@ struct Settings: Sendable {
   let format: Output.Format
   /// How stderr speaks, and how much.
   let diagnostics: Diagnostics
+  /// How lines for people look on stdout.
+  let look: TextLook
 
   /// Resolves the settings of a command line.
   /// - Throws: ``Stop/usage(_:)`` for a bad environment or config file.
@@ -100,15 +102,20 @@ struct Settings: Sendable {
     diagnostics = Diagnostics(
       verbosity: invocation.count("verbose") - (invocation.has("quiet") ? 1 : 0),
       usesColor: Self.usesColor(values["color"]?.text, environment), format: logFormat)
+    look = TextLook(
+      width: System.isTerminal(1) ? System.terminalWidth ?? 80 : nil,
+      usesColor: Self.usesColor(values["color"]?.text, environment, on: 1))
   }
 
-  private static func usesColor(_ choice: String?, _ environment: (String) -> String?) -> Bool {
+  private static func usesColor(
+    _ choice: String?, _ environment: (String) -> String?, on descriptor: Int32 = 2
+  ) -> Bool {
     switch choice ?? "auto" {
     case "always": true
     case "never": false
     default:
       (environment("NO_COLOR") ?? "").isEmpty && environment("TERM") != "dumb"
-        && System.isTerminal(2)
+        && System.isTerminal(descriptor)
     }
   }
 

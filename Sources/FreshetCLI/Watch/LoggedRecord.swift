@@ -103,8 +103,7 @@ struct LoggedRecord {
     guard let id, isOfItem || type == "snapshot.item" else { return nil }
     let row = ItemText.row(id, data["item"]?.jsonBytes)
     guard isOfItem else { return row }
-    let word = String(type.dropFirst(5))
-    return word + String(repeating: " ", count: max(1, 10 - word.count)) + row
+    return TextRow.line([String(type.dropFirst(5))]) + TextRow.separator + row
   }
 }
 

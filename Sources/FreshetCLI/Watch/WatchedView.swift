@@ -121,9 +121,10 @@ private struct BooksStepper: ViewStepper {
 /// Guidances as they are told.
 enum GuidanceText {
   static func row(_ guidance: Guidance) -> String {
-    let date = guidance.date.map { " (\($0.text))" } ?? ""
-    return TextLine.clean(
-      "\(guidance.id)  \(guidance.student.line)  \(guidance.reason.line)\(date)")
+    TextRow.line(
+      [
+        "\(guidance.id)", guidance.student.line, guidance.reason.line, guidance.date?.text ?? "",
+      ], dim: [0])
   }
 
   static func rows(_ list: IdentifiedList<Guidance>, revision: Int64) -> [ViewStep.Row] {
@@ -149,7 +150,6 @@ enum BookText {
   static func id(_ book: SeriesBook) -> String { "series:" + ItemID.encoded(book.key) }
 
   static func row(_ book: SeriesBook) -> String {
-    let details = [book.author, book.releaseLine].compactMap { $0 }.joined(separator: ", ")
-    return TextLine.clean(book.title + (details.isEmpty ? "" : " (\(details))"))
+    TextRow.line([book.title, book.author ?? "", book.releaseLine ?? ""])
   }
 }

@@ -136,7 +136,7 @@ struct DownloadTests {
       "show", "film:tmdb:movie:2", "--format", "text",
       environment: ["FRESHET_TMDB_IMAGE_URL": server.url]
     ).lines
-    #expect(lines.contains { $0.hasPrefix("picture: ") && $0.contains("/assets/") })
+    #expect(lines.contains { $0.hasPrefix("picture  ") && $0.contains("/assets/") })
   }
 
   @Test("failures are told one by one, and nothing of them is saved")

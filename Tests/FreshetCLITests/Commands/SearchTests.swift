@@ -317,7 +317,7 @@ struct SearchTests {
       search --trending day --source google
       """
     let run = try sandbox.run(
-      ["run", "-f", "-", "--tmdb-url", server.url, "--tmdb-key-file", try key()],
+      ["run", "-f", "-", "--jobs", "1", "--tmdb-url", server.url, "--tmdb-key-file", try key()],
       bytes: Array(script.utf8))
     #expect(
       run.results.map { $0.errorCode ?? "ok" } == [

@@ -2,6 +2,8 @@ import Foundation
 import FreshetStore
 import Testing
 
+@testable import FreshetCLI
+
 /// A terminal changes how things look, never what is done.
 @Suite struct TerminalTests {
   let sandbox: Sandbox
@@ -68,6 +70,31 @@ import Testing
     _ = try child.rest()
     #expect(child.wait() == .exited(1))
     #expect(child.errorText.contains("\u{1B}[") == isColored)
+  }
+
+  @Test("a table is coloured on a terminal only, and by no title; in a pipe nothing is cut")
+  func tables() throws {
+    let title = String(repeating: "밤", count: 100)
+    _ = try sandbox.run(
+      "save", "-f", "-", input: #"{"id":"book:x:6","title":"\#(title)","release_date":"1999"}"#)
+    let people = try start(["list"])
+    let onTerminal = try lines(of: people)
+    #expect(onTerminal.count == 6)
+    #expect(onTerminal.allSatisfy { $0.hasPrefix("\u{1B}[2mbook:x:") })
+    // A pseudo-terminal that does not say how wide it is counts as 80.
+    #expect(onTerminal.last?.hasSuffix("밤…") == true)
+    #expect(DisplayWidth.of(onTerminal.last.map { $0.replacing("\u{1B}[2m", with: "") } ?? "") < 90)
+    let plain = try start(["list"], ["NO_COLOR": "1"])
+    #expect(try lines(of: plain).allSatisfy { $0.hasPrefix("book:x:") })
+    let dumb = try start(["list"], ["TERM": "dumb"])
+    #expect(try lines(of: dumb).allSatisfy { $0.hasPrefix("book:x:") })
+    let forced = try start(
+      ["list", "--color", "always"], ["FRESHET_FORMAT": "text"], output: .pipe)
+    #expect(try lines(of: forced).allSatisfy { $0.hasPrefix("\u{1B}[2mbook:x:") })
+    let pipe = try start(["list", "--format", "text"], output: .pipe)
+    let inPipe = try lines(of: pipe)
+    #expect(inPipe.last == "book:x:6  \(title)  1999")
+    #expect(inPipe.first == "book:x:1  Title 1")
   }
 
   @Test("a reader that closes a terminal's window ends it")

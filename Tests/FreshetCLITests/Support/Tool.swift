@@ -15,8 +15,14 @@ struct Tool {
 
   static func isInstalled(_ name: String) -> Bool { Tool(name) != nil }
 
-  /// Runs it to its end; small outputs only.
+  /// Runs it to its end; small outputs only on stderr.
   func run(_ arguments: String..., environment: [String: String] = [:]) throws -> (
+    status: Int32, output: String, errors: String
+  ) {
+    try run(arguments, environment: environment)
+  }
+
+  func run(_ arguments: [String], environment: [String: String] = [:]) throws -> (
     status: Int32, output: String, errors: String
   ) {
     let process = Process()
