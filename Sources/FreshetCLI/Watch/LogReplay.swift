@@ -67,6 +67,7 @@ final class LogReplay {
       case .end:
         lines = splitter.finish().map { [$0] } ?? []
         isEnd = true
+      case .called: continue
       case .nothing:
         let isTimeout = deadline.map { clock.now >= $0 } ?? false
         return try finish(

@@ -16,7 +16,7 @@ struct CatalogueScriptTests {
     let urls = ["kakao", "google", "tmdb", "tmdb-image"].flatMap { ["--\($0)-url", server.url] }
     let keys = ["kakao", "google", "tmdb"].flatMap { ["--\($0)-key-file", key] }
     return try sandbox.run(
-      ["run", "-f", "-", "--retry", "0"] + urls + keys, bytes: Array(script.utf8))
+      ["run", "-f", "-", "--retry", "0", "--jobs", "1"] + urls + keys, bytes: Array(script.utf8))
   }
 
   private func check(_ run: Run, _ name: String, _ server: CatalogueServer) throws {

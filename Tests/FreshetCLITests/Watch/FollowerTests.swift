@@ -114,7 +114,9 @@ struct FollowerTests {
     let sender = Thread {
       var number = 0
       while !isOver.load(ordering: .acquiring) {
-        writer.send("save '{\"id\":\"book:x:\(number % 50)\",\"title\":\"\(number)\"}'\n")
+        // Each line waits for the one before, so that it is a commit of its own.
+        writer.send(
+          "save '{\"id\":\"book:x:\(number % 50)\",\"title\":\"\(number)\"}'\nwait\n")
         number += 1
       }
       writer.closeInput()
