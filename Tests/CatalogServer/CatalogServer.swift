@@ -2,7 +2,7 @@ import Dispatch
 import Foundation
 import FreshetTestServer
 
-/// A server for trying the commands that ask catalogues, without a key and without the network:
+/// A server for trying the commands that ask catalogues, without a key and without the network.
 ///
 ///     swift run CatalogServer --port 8090 --cut-every 5 &
 ///     echo any >key && chmod 600 key

@@ -265,15 +265,10 @@ extension Step<SummaryModel> {
     move(to: .shown(TextFold(of: state.text, isFolded: isFolded)), cause)
   }
 
+  /// Gives what waited its turn; what must wait again does so in its order.
   private mutating func takePending() {
-    var waiting = state.pending[...]
+    let waiting = state.pending
     state.pending = []
-    while let event = waiting.popFirst() {
-      take(event)
-      if state.isWriting, !waiting.isEmpty {
-        state.pending.append(contentsOf: waiting)
-        return
-      }
-    }
+    for event in waiting { take(event) }
   }
 }

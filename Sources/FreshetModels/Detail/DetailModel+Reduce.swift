@@ -263,15 +263,10 @@ extension Step<DetailModel> {
     state.poster.phase = .idle
   }
 
+  /// Gives what waited its turn; what must wait again does so in its order.
   private mutating func takePending() {
-    var waiting = state.pending[...]
+    let waiting = state.pending
     state.pending = []
-    while let event = waiting.popFirst() {
-      take(event)
-      if state.phase != .shown {
-        state.pending.append(contentsOf: waiting)
-        return
-      }
-    }
+    for event in waiting { take(event) }
   }
 }

@@ -247,17 +247,11 @@ extension Step<DownloadsModel> {
     takePending()
   }
 
-  /// Gives what waited its turn, until something makes the rest wait again.
+  /// Gives what waited its turn; what must wait again does so in its order.
   private mutating func takePending() {
-    var waiting = state.pending[...]
+    let waiting = state.pending
     state.pending = []
-    while let event = waiting.popFirst() {
-      take(event)
-      if state.phase.isDeleting, !waiting.isEmpty {
-        state.pending.append(contentsOf: waiting)
-        return
-      }
-    }
+    for event in waiting { take(event) }
   }
 
   // MARK: Moving

@@ -76,7 +76,6 @@ extension Step<GuidanceListModel> {
     guard case .confirming = state.phase else { return say(.nothingToDo) }
     state.question = nil
     move(to: .loaded, .cancel)
-    takePending()
   }
 
   private mutating func change(
@@ -153,17 +152,11 @@ extension Step<GuidanceListModel> {
     move(to: phase, cause, ListDiff(from: before, to: state.visible))
   }
 
-  /// Gives what waited its turn, until something makes the rest wait again.
+  /// Gives what waited its turn; what must wait again does so in its order.
   private mutating func takePending() {
-    var waiting = state.pending[...]
+    let waiting = state.pending
     state.pending = []
-    while let event = waiting.popFirst() {
-      take(event)
-      if state.phase.isAsking, !waiting.isEmpty {
-        state.pending.append(contentsOf: waiting)
-        return
-      }
-    }
+    for event in waiting { take(event) }
   }
 }
 

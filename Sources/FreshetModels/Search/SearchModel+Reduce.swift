@@ -53,12 +53,12 @@ extension Step<SearchModel> {
       say(isBlank ? .invalidQuery : .tooShort(least: state.rules.leastCharacters))
       return
     }
-    stopTyping()
     if let refusal = state.rules.refusal {
       forget()
       state.query = query
       return move(to: .failed(refusal), .submit)
     }
+    stopTyping()
     state.query = query
     state.asked = SearchModel.State.Results(query: query)
     ask(.first)
@@ -77,7 +77,7 @@ extension Step<SearchModel> {
   }
 
   private mutating func retry() {
-    guard case .failed = state.phase, state.rules.refusal == nil else { return say(.nothingToDo) }
+    guard case .failed = state.phase else { return say(.nothingToDo) }
     if let asked = state.asked {
       ask(asked.next ?? .first)
       move(to: .loadingFirst, .retry)

@@ -26,7 +26,7 @@ struct CatalogueScriptTests {
   }
 
   @Test("searches: to the end, a page that is refused and asked for again, lists, what is wrong")
-  func searches() throws {
+  func goldenSearches() throws {
     var plan = CatalogueServer.Plan()
     plan.refusal = (page: 3, times: 1)
     let server = try CatalogueServer(plan)
@@ -50,7 +50,7 @@ struct CatalogueScriptTests {
   }
 
   @Test("downloads: with its picture, twice, of an item nobody has; then the list, and folds")
-  func downloads() throws {
+  func goldenDownloads() throws {
     var plan = CatalogueServer.Plan()
     plan.pictureBytes = 900
     let server = try CatalogueServer(plan)

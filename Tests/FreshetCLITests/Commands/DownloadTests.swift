@@ -219,6 +219,42 @@ struct DownloadTests {
     #expect(run.results.allSatisfy { $0["ok"] == true })
   }
 
+  @Test(
+    "two processes want one picture: the second waits for the first, and goes on where it was killed",
+    arguments: [false, true])
+  func twoProcesses(isKilled: Bool) throws {
+    let gate = TestGate()
+    let server = try TestServer { request in
+      .file(
+        Self.picture(1, 60_000), for: request,
+        hold: request.number == 0 ? Optional((after: 30_000, gate: gate)) : nil)
+    }
+    let file = try sandbox.file("items.ndjson", record(1, server))
+    let environment = ["FRESHET_STORE": sandbox.store, "HOME": sandbox.folder.path]
+    func isHalf(_ record: Record) -> Bool {
+      record.type == "download.progress" && record["done"] == 30_000
+    }
+    let first = try Child(try words(server, ["-f", file]), environment: environment)
+    while let record = try first.nextRecord(), !isHalf(record) {}
+    // No attempt is used up by waiting.
+    let second = try Child(
+      try words(server, ["-f", file, "--retry", "0"]), environment: environment)
+    while let record = try second.nextRecord(), !isHalf(record) {}
+    #expect(server.requests.count == 1)
+    if isKilled { first.signal(SIGKILL) } else { gate.open() }
+    let results = try second.rest().filter { $0.type == "cmd.result" }
+    #expect(second.wait() == .exited(0))
+    #expect(results.map { $0["ok"] } == [true])
+    let poster = try #require(results.first?["poster"]?.stringValue)
+    #expect(Array(try Data(contentsOf: URL(fileURLWithPath: poster))) == Self.picture(1, 60_000))
+    #expect(
+      server.requests.map { $0.header("range") } == (isKilled ? [nil, "bytes=30000-"] : [nil]))
+    if !isKilled { #expect(try first.rest().last?["exit"] == 0) }
+    gate.open()
+    _ = first.wait()
+    #expect(try assets().count == 1)
+  }
+
   @Test("SIGINT keeps what has come, and answers what is open; the next run goes on there")
   func interrupt() throws {
     let gate = TestGate()

@@ -96,6 +96,7 @@ struct SummaryReduceTests {
     let step = Step<Model>(state: Model.State())
       .after(.configure(key: "k", text: long), .read(.failure(full), request: 1))
     #expect(step.state.fold == .expanded)
+    #expect(step.phases.last == "configuring read expanded")
     #expect(step.notices == [.notRead(ScreenError(full))])
   }
 
@@ -119,6 +120,42 @@ struct SummaryReduceTests {
     let step = shown(long, isFolded: true).then(.configure(key: "l", text: long))
     #expect(step.state.shownText == long)
     #expect(step.then(.written(.success(true), request: 1)).notices == [.staleIgnored])
+    #expect(step.then(.read(.success(true), request: 1)).notices == [.staleIgnored])
+    #expect(step.state.phase == .configuring)
+    let quiet = shown(long, isFolded: false)
+    #expect(quiet.then(.read(.success(true), request: 1)).notices == [.staleIgnored])
+    #expect(quiet.then(.written(.success(true), request: 1)).notices == [.staleIgnored])
+    // A tap on the text before, and what waited behind it, are of no concern to this one.
+    let tapped = shown(long, isFolded: false).then(
+      .toggle, .toggle, .configure(key: "l", text: long))
+    #expect(tapped.state.key == "l")
+    let read = tapped.then(.read(.success(false), request: 3))
+    #expect(read.effects.isEmpty)
+    #expect(read.then(.written(.success(true), request: 2)).notices == [.staleIgnored])
+    #expect(read.then(.toggle).effects == [.write(key: "l", isFolded: true, request: 4)])
+    #expect(
+      read.then(.toggle, .written(.success(true), request: 3)).notices == [.staleIgnored])
+  }
+
+  @Test("a tap while it is being looked up waits; folded elsewhere meanwhile, its own answer tells")
+  func meanwhile() {
+    let start = Step<Model>(state: Model.State())
+    let early = start.after(.configure(key: "k", text: long), .toggle)
+    #expect(early.effects == [.read(key: "k", request: 1)])
+    #expect(
+      early.then(.read(.success(false), request: 1)).effects
+        == [.write(key: "k", isFolded: true, request: 2)])
+    #expect(early.then(.changed(isFolded: true)).transitions.isEmpty)
+    let writing = shown(long, isFolded: false).then(.toggle, .changed(isFolded: true))
+    #expect(writing.transitions.isEmpty)
+    #expect(writing.then(.written(.success(true), request: 2)).phases == ["expanded fold folded"])
+    #expect(start.then(.changed(isFolded: true)).transitions.isEmpty)
+    #expect(start.then(.toggle).notices == [.nothingToFold])
+    #expect(shown(long, isFolded: true).then(.changed(isFolded: false)).state.fold == .expanded)
+    // Said to be wanted unfolded and folded: the last wish is what stays.
+    let wishes = shown(long, isFolded: false).then(.set(isFolded: true), .set(isFolded: false))
+    let kept = wishes.then(.written(.success(true), request: 2))
+    #expect(kept.effects == [.write(key: "k", isFolded: false, request: 3)])
   }
 
   @Test("folded elsewhere: shown as externalChange, once")
@@ -199,6 +236,20 @@ struct BooksReduceTests {
     #expect(step.transitions[0].diff.inserted.map(\.id) == ["Four"])
     #expect(
       try loaded().then(.read(.success(BookSeries([])), request: 1)).notices == [.staleIgnored])
+    // Nothing is shown of books before they are asked for, and what is being read tells by itself.
+    let start = Step<Model>(state: Model.State(keepsBooks: false))
+    let changed = Model.Event.changed(try series("Four"))
+    for before in [start, start.after(.load), try loaded().then(.load)] {
+      let step = before.then(changed)
+      #expect(step.notices == [.staleIgnored])
+      #expect(step.transitions.isEmpty)
+    }
+    let twice = try loaded().then(.load).then(
+      .read(.success(try series("Four")), request: 1))
+    #expect(twice.notices == [.staleIgnored])
+    #expect(twice.state.phase == .loading)
+    let failed = start.after(.load, .read(.failure(BookFileError(.missingFile, "no")), request: 1))
+    #expect(failed.then(changed).phases == ["failed externalChange loaded"])
   }
 }
 

@@ -108,6 +108,83 @@ struct DetailReduceTests {
     #expect(gone.notices == [.notSaved])
   }
 
+  @Test("a delete during a download waits for its end, and so does a download during a delete")
+  func oneAfterTheOther() {
+    let step = shown.then(
+      .download, .delete, .transferred(.success(.saved(.saved)), request: 1))
+    #expect(
+      step.phases == ["shown download saving", "saving saved shown", "shown delete deleting"])
+    #expect(step.effects.last == .delete(request: 2))
+    let other = saved.then(.delete, .download, .delete, .deleted(.success(.deleted), request: 1))
+    #expect(
+      other.phases == ["shown delete deleting", "deleting deleted shown", "shown download saving"])
+    // What waited behind it still does.
+    let end = other.then(.transferred(.success(.saved(.saved)), request: 2))
+    #expect(end.phases.last == "shown delete deleting")
+    let failed = shown.then(.download, .delete, .transferred(.failure(broken), request: 1))
+    #expect(failed.notices == [.notSaved])
+    let kept = saved.then(.delete, .delete, .deleted(.failure(full), request: 1))
+    #expect(kept.phases.last == "shown delete deleting")
+    #expect(kept.state.error == nil)
+  }
+
+  @Test("what means nothing where the screen is does nothing, and says so")
+  func nothing() {
+    let missing = start.after(
+      .open(nil), stored(nil), .found(.failure(CatalogError(.notFound, "no")), request: 1))
+    let failed = start.after(.open(nil), .queryEnded(nil, query: 1))
+    for before in [start, missing, failed] {
+      for event in [Model.Event.download, .delete, .toggleFold, .setFold(true), .cancelDownload] {
+        let step = before.then(event)
+        #expect(step.notices == [.nothingToDo])
+        #expect(step.transitions.isEmpty && step.effects.isEmpty)
+      }
+    }
+    for before in [shown, saved, shown.then(.download), saved.then(.delete), shown.then(.close)] {
+      #expect(before.then(.open(book)).notices == [.nothingToDo])
+    }
+    #expect(shown.then(.cancelDownload).notices == [.nothingToDo])
+    for event in [Model.Event.delete, .toggleFold, .setFold(true), .close] {
+      #expect(shown.then(.close, event).notices == [.nothingToDo])
+    }
+  }
+
+  @Test("answers that nobody waits for are stale, whatever they bring")
+  func stale() {
+    for before in [shown, saved, shown.then(.close)] {
+      for event in [
+        Model.Event.transferred(.success(.saved(.saved)), request: 0),
+        .deleted(.success(.deleted), request: 0), .found(.success(book), request: 0),
+        .stored(.init(item: nil, isFolded: false), query: 7), .queryEnded(nil, query: 7),
+      ] {
+        let step = before.then(event)
+        #expect(step.notices == [.staleIgnored])
+        #expect(step.transitions.isEmpty)
+      }
+    }
+    let saving = shown.then(.download)
+    #expect(saving.then(.transferred(.failure(broken), request: 0)).notices == [.staleIgnored])
+    let deleting = saved.then(.delete)
+    #expect(deleting.then(.deleted(.failure(full), request: 0)).notices == [.staleIgnored])
+    let asked = start.after(.open(nil), stored(nil))
+    #expect(asked.then(.found(.success(book), request: 0)).notices == [.staleIgnored])
+    #expect(
+      start.then(.stored(.init(item: book, isFolded: false), query: 0)).notices == [.staleIgnored])
+  }
+
+  @Test(
+    "an item of another id is not taken for this one; a fold that was kept shows when it is found")
+  func otherItem() {
+    let step = start.after(.open(Make.book("2")), stored(nil))
+    #expect(step.effects == [.observe(query: 1), .find(request: 1)])
+    let folded = start.after(.open(nil), stored(nil, isFolded: true))
+      .then(.found(.success(book), request: 1))
+    #expect(folded.state.overview.fold == .folded)
+    #expect(!folded.state.isSaved)
+    let plain = start.after(.open(nil), stored(nil)).then(.found(.success(book), request: 1))
+    #expect(plain.state.overview.fold == .expanded)
+  }
+
   @Test("folding: kept first, shown then, in whatever the screen does")
   func fold() {
     let step = saved.then(.toggleFold)
@@ -146,6 +223,11 @@ struct DetailReduceTests {
   func waiting() {
     let step = start.after(.open(book), .download, .toggleFold, stored(nil))
     #expect(step.phases == ["idle open loading", "loading found shown", "shown download saving"])
+    #expect(step.effects.last == .overview(.write(key: book.id.text, isFolded: true, request: 1)))
+    // Called off before it began, it is stopped as soon as it has.
+    let calledOff = start.after(.open(book), .download, .cancelDownload, stored(nil))
+    #expect(calledOff.phases.suffix(2) == ["shown download saving", "saving cancel shown"])
+    #expect(calledOff.effects.last == .stopDownload)
     let missing = start.after(.open(nil), .download, stored(nil)).then(
       .found(.failure(CatalogError(.notFound, "no")), request: 1))
     #expect(missing.effects.isEmpty)
@@ -170,6 +252,20 @@ struct DetailReduceTests {
     #expect(step.phases == ["shown failure shown"])
     #expect(step.state.error?.code == "disk_full")
     #expect(start.after(.open(nil), .queryEnded(nil, query: 1)).state.phase.name == "failed")
+    // During a save or a delete its own answer tells the end; the error is there all the same.
+    for before in [shown.then(.download), saved.then(.delete)] {
+      let during = before.then(.queryEnded(full, query: 1))
+      #expect(during.transitions.isEmpty)
+      #expect(during.state.error?.code == "disk_full")
+    }
+    let missing = start.after(
+      .open(nil), stored(nil), .found(.failure(CatalogError(.notFound, "no")), request: 1))
+    #expect(missing.then(.queryEnded(full, query: 1)).phases == ["missing failure missing"])
+    // What waited for the item does not wait for ever.
+    let waiting = start.after(.open(nil), .download, .queryEnded(full, query: 1))
+    #expect(
+      waiting.then(.open(book), .stored(.init(item: nil, isFolded: false), query: 2)).effects
+        == [.observe(query: 2)])
   }
 }
 

@@ -64,6 +64,10 @@ struct DownloadsPosterTests {
     #expect(step.state.posters.isEmpty)
     #expect(
       step.then(.poster(id: "a", .cached(picture([1]), request: 1))).notices == [.stale])
+    let stale = loaded.after(.rowAppeared(id: "a"))
+      .then(.poster(id: "a", .cached(picture([1]), request: 0)))
+    #expect(stale.notices == [.stale])
+    #expect(stale.transitions.isEmpty)
     let shown = loaded.after(
       .rowAppeared(id: "a"), .poster(id: "a", .cached(picture([1]), request: 1)))
     #expect(shown.then(.rowDisappeared(id: "a")).effects.isEmpty)

@@ -60,6 +60,7 @@ struct GuidanceListReduceTests {
       let step = before.then(.setFilter(.grade(1)))
       #expect(step.transitions.map(\.from.name) == step.transitions.map(\.to.name))
       #expect(step.effects.isEmpty)
+      #expect(step.transitions.map(\.cause) == [.setFilter])
     }
     let step = loaded().then(.setFilter(.grade(1)))
     #expect(shown(step) == [1, 2, 5])
@@ -96,6 +97,32 @@ struct GuidanceListReduceTests {
     #expect(step.phases.last == "confirming confirm deleting")
     #expect(step.effects == [.delete(id: 1, request: 2)])
     #expect(step.notices == [.nothingToDo])
+    // The question is over with the answer, and with a list that is read anew.
+    #expect(step.state.question == nil)
+    #expect(loaded().then(.requestDelete(id: 1), .appear).state.question == nil)
+  }
+
+  @Test("what means nothing where the screen is does nothing, and says so")
+  func nothing() {
+    let asked = loaded().after(.requestDelete(id: 1))
+    for step in [
+      start().after(.requestDelete(id: 1)), start().after(.complete(id: 1)),
+      start().after(.confirm),
+      start().after(.cancel), start().after(.retry), loaded().then(.retry), loaded().then(.cancel),
+      loaded().then(.confirm), asked.then(.requestDelete(id: 2)), asked.then(.restore(id: 2)),
+    ] {
+      #expect(step.notices == [.nothingToDo])
+      #expect(step.transitions.isEmpty && step.effects.isEmpty)
+    }
+  }
+
+  @Test("an answer to a request of before, and one that nobody waits for, are stale")
+  func staleAnswers() {
+    let during = loaded().then(.complete(id: 1), .answered(.success([]), request: 1))
+    #expect(during.notices == [.staleIgnored])
+    #expect(during.state.phase == .changing(id: 1))
+    #expect(loaded().then(.answered(.success([]), request: 1)).notices == [.staleIgnored])
+    #expect(shown(loaded().then(.answered(.success([]), request: 1))) == [1, 2, 3, 4, 5])
   }
 
   @Test("C-32: deleting, list: loaded with the service's list, the filter kept, one removal")
@@ -175,10 +202,14 @@ struct GuidanceListReduceTests {
     let step = loaded().then(.changed(without(5)))
     #expect(step.phases == ["loaded externalChange loaded"])
     let asked = loaded().then(.requestDelete(id: 1), .changed(without(2)))
+    #expect(asked.phases.last == "confirming externalChange confirming")
     #expect(asked.state.phase == .confirming(id: 1))
+    #expect(shown(asked) == [1, 3, 4, 5])
+    #expect(asked.state.question != nil)
     let gone = loaded().then(.requestDelete(id: 1), .changed(without(1)))
     #expect(gone.state.phase == .loaded)
     #expect(gone.notices == [.goneMeanwhile(id: 1)])
+    #expect(gone.state.question == nil)
     #expect(start().after(.changed(five)).notices == [.staleIgnored])
   }
 
@@ -187,6 +218,11 @@ struct GuidanceListReduceTests {
     let step = loaded().then(
       .complete(id: 1), .changed(five), .answered(.success(five), request: 2))
     #expect(step.phases.last == "loaded appear loading")
+    // However often it came, it is read once.
+    let often = loaded().then(
+      .complete(id: 1), .changed(five), .changed(five), .answered(.success(five), request: 2))
+    #expect(often.effects == [.complete(id: 1, request: 2), .fetch(request: 3)])
+    #expect(often.then(.answered(.success(five), request: 3)).state.phase == .loaded)
   }
 
   @Test("a service that repeats a number: the first stands, the other is counted")
@@ -223,7 +259,9 @@ struct RegisterGuidanceReduceTests {
       #expect(step.state.phase == .enteringDetail)
       #expect(step.notices == [.detailRequired])
     }
-    #expect(ready.after(.choose(.others(detail: " "))).notices == [.detailRequired])
+    let chosen = ready.after(.choose(.others(detail: " ")))
+    #expect(chosen.notices == [.detailRequired])
+    #expect(chosen.phases == ["ready choose enteringDetail"])
   }
 
   @Test("enteringDetail, a detail: submitting with the trimmed text")
@@ -237,6 +275,10 @@ struct RegisterGuidanceReduceTests {
   func cancel() {
     let step = ready.after(.choose(.others(detail: nil)), .cancel)
     #expect(step.phases.last == "enteringDetail cancel ready")
+    let given = ready.after(.choose(.noShoes), .answered(.failure(offline), request: 1), .cancel)
+    #expect(given.phases.last == "failed cancel ready")
+    // Nothing of it is left to be registered by mistake.
+    #expect(given.state.draft == nil)
   }
 
   @Test("ready, any other reason, or 기타 with its detail: submitting")
@@ -265,11 +307,13 @@ struct RegisterGuidanceReduceTests {
   @Test("submitting, answer: registered, with the service's own record in the message")
   func registered() {
     let step = ready.after(.choose(.noShoes), .answered(.success(kept), request: 1))
+    #expect(step.phases.last == "submitting registered registered")
     #expect(step.state.phase == .registered(kept))
     #expect(step.state.message == "1학년 1반 1번 가나다\n기타(d)")
     let ok = step.then(.ok)
     #expect(ok.phases == ["registered ok ready"])
     #expect(ok.notices == [.backToStart])
+    #expect(ok.state.draft == nil)
   }
 
   @Test("submitting, failure: failed, and retry submits the same again")

@@ -66,11 +66,27 @@ struct ImageTests {
   func stale() {
     let step = start.after(.load("http://x/a"), .reuse("http://x/b"))
     #expect(step.phases.last == "loading reuse loading")
+    #expect(step.then(.notKept(request: 1)).notices == [.staleIgnored])
+    #expect(step.then(.reuse("http://x/b")).notices == [.alreadyShown])
     let late = step.then(
       .progress(doneBytes: 1, totalBytes: nil, request: 1), .cached(picture([1]), request: 1),
       .loaded(.success(picture([1])), request: 1))
     #expect(late.notices == [.staleIgnored, .staleIgnored, .staleIgnored])
     #expect(late.state.picture == nil)
+  }
+
+  @Test("an answer that nobody waits for any more changes nothing")
+  func twice() {
+    let step = start.after(.load("http://x/a"), .loaded(.success(picture([1])), request: 1))
+    let late = step.then(
+      .cached(picture([2]), request: 1), .notKept(request: 1),
+      .progress(doneBytes: 1, totalBytes: nil, request: 1),
+      .loaded(.success(picture([2])), request: 1), .loaded(.failure(missing), request: 1))
+    #expect(late.notices == Array(repeating: .staleIgnored, count: 5))
+    #expect(late.transitions.isEmpty)
+    #expect(late.state.picture == picture([1]))
+    // Another picture: the one before is not shown while it is on its way.
+    #expect(step.then(.reuse("http://x/b")).state.picture == nil)
   }
 
   @Test("the query of an address, which may hold a key, is not told")

@@ -49,6 +49,7 @@ struct SearchReduceTests {
         let step = before.then(.submit(text))
         #expect(step.state.phase == .idle)
         #expect(step.notices == [.invalidQuery])
+        #expect(step.transitions.map(\.cause) == [.submit])
         #expect(step.effects == [.stopWaiting, .stopAsking])
         #expect(step.state.items.isEmpty)
       }
@@ -78,6 +79,8 @@ struct SearchReduceTests {
     #expect(step.state.phase == .failed(error))
     #expect(asked(step).isEmpty)
     #expect(step.notices == [.nothingToDo])
+    #expect(step.state.query == "sea")
+    #expect(step.effects == [.stopWaiting, .stopAsking])
   }
 
   @Test("any state, a query: loadingFirst with a request for the first page of the trimmed text")
@@ -233,6 +236,10 @@ struct SearchReduceTests {
     #expect(step.transitions.isEmpty)
     #expect(step.notices == [.staleIgnored(request: 1)])
     #expect(ids(step) == ["new"])
+    // So it is while the answer that counts is still waited for.
+    let waiting = start().after(.submit("sea"), .submit("search")).then(answer(page("old"), 1))
+    #expect(waiting.notices == [.staleIgnored(request: 1)])
+    #expect(waiting.state.phase == .loadingFirst)
   }
 
   @Test("an answer, a second time, is stale")
@@ -268,9 +275,14 @@ struct SearchReduceTests {
   func clear() {
     let step = loaded.then(.reachedEnd, .clear)
     #expect(step.phases.last == "loadingMore clear idle")
+    #expect(step.state.query.isEmpty)
     #expect(step.state.items.isEmpty)
     #expect(step.transitions.last?.diff.removed.count == 2)
+    #expect(step.effects.suffix(2) == [.stopWaiting, .stopAsking])
     #expect(step.then(answer(page("z"), 2)).notices == [.staleIgnored(request: 2)])
+    // A typing that pauses after it is not submitted.
+    let typed = start().after(.type("sea"), .clear)
+    #expect(typed.then(.typingPaused("sea", typing: 1)).notices == [.staleIgnored(request: 1)])
   }
 
   @Test("select: the detail of a result that is there, and notFound for any other")
