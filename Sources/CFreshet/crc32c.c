@@ -38,11 +38,10 @@ uint32_t freshet_crc32c_portable(uint32_t crc, const void *bytes, size_t count) 
 #if defined(__x86_64__)
 
 #include <nmmintrin.h>
+#include <wmmintrin.h>
 
-__attribute__((target("sse4.2"))) static uint32_t accelerated(uint32_t crc, const void *bytes,
-                                                              size_t count) {
-  const uint8_t *p = bytes;
-  uint64_t state = (uint32_t)~crc;
+__attribute__((target("sse4.2"))) static uint64_t serial(uint64_t state, const uint8_t *p,
+                                                         size_t count) {
   while (count >= 8) {
     uint64_t word;
     memcpy(&word, p, 8);
@@ -50,9 +49,57 @@ __attribute__((target("sse4.2"))) static uint32_t accelerated(uint32_t crc, cons
     p += 8;
     count -= 8;
   }
-  uint32_t rest = (uint32_t)state;
-  while (count-- > 0) rest = _mm_crc32_u8(rest, *p++);
-  return ~rest;
+  while (count-- > 0) state = _mm_crc32_u8((uint32_t)state, *p++);
+  return state;
+}
+
+// The instruction takes three cycles and can begin every cycle: three stretches side by side are
+// nearly three times as fast. Their sums are put together by multiplying by x^(8 * bytes) modulo the
+// polynomial: `one` and `two` are x^(8 * lane - 33) and x^(16 * lane - 33), bits reversed, because
+// the instruction that reduces the product multiplies by x^33 as well.
+struct lanes {
+  size_t bytes;
+  uint32_t one, two;
+};
+
+static const struct lanes long_lanes = {1024, 0x170076fa, 0xa51b6135};
+static const struct lanes short_lanes = {168, 0x1b3d8f29, 0xa60ce07b};
+
+__attribute__((target("sse4.2,pclmul"))) static uint64_t shifted(uint64_t state, uint32_t factor) {
+  __m128i product = _mm_clmulepi64_si128(_mm_cvtsi64_si128((int64_t)state),
+                                         _mm_cvtsi64_si128((int64_t)(uint64_t)factor), 0);
+  return _mm_crc32_u64(0, (uint64_t)_mm_cvtsi128_si64(product));
+}
+
+__attribute__((target("sse4.2,pclmul"))) static const uint8_t *three_at_once(
+    const struct lanes *lanes, uint64_t *state, const uint8_t *p, const uint8_t *end) {
+  const size_t bytes = lanes->bytes;
+  while ((size_t)(end - p) >= 3 * bytes) {
+    uint64_t first = *state, second = 0, third = 0;
+    for (size_t at = 0; at < bytes; at += 8) {
+      uint64_t words[3];
+      memcpy(&words[0], p + at, 8);
+      memcpy(&words[1], p + at + bytes, 8);
+      memcpy(&words[2], p + at + 2 * bytes, 8);
+      first = _mm_crc32_u64(first, words[0]);
+      second = _mm_crc32_u64(second, words[1]);
+      third = _mm_crc32_u64(third, words[2]);
+    }
+    *state = shifted(first, lanes->two) ^ shifted(second, lanes->one) ^ third;
+    p += 3 * bytes;
+  }
+  return p;
+}
+
+static uint32_t accelerated(uint32_t crc, const void *bytes, size_t count) {
+  const uint8_t *p = bytes;
+  const uint8_t *end = p + count;
+  uint64_t state = (uint32_t)~crc;
+  if (count >= 3 * short_lanes.bytes && __builtin_cpu_supports("pclmul")) {
+    p = three_at_once(&long_lanes, &state, p, end);
+    p = three_at_once(&short_lanes, &state, p, end);
+  }
+  return ~(uint32_t)serial(state, p, (size_t)(end - p));
 }
 
 int freshet_crc32c_is_accelerated(void) { return __builtin_cpu_supports("sse4.2") ? 1 : 0; }

@@ -38,6 +38,21 @@ struct FormatTests {
     }
   }
 
+  @Test("long stretches, of which three sums are made side by side, agree too")
+  func checksumOfLongStretches() {
+    let bytes = (0..<10_000).map { UInt8(truncatingIfNeeded: $0 &* $0 &* 167 &+ $0 >> 3) }
+    for around in [504, 1008, 1115, 3072, 3576, 6144, 9216] {
+      for count in (around - 9)...(around + 9) {
+        for start in [0, 1, 7] {
+          bytes[start..<(start + count)].withUnsafeBytes { piece in
+            let whole = freshet_crc32c_portable(5, piece.baseAddress, piece.count)
+            #expect(freshet_crc32c(5, piece.baseAddress, piece.count) == whole, "\(count) bytes")
+          }
+        }
+      }
+    }
+  }
+
   private func line(
     _ line: LineWriter.Line, revision: Int64 = 7, index: Int = 1, count: Int = 1
   ) -> String {

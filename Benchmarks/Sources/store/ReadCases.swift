@@ -17,6 +17,60 @@ func readCases(_ bench: Bench) {
     fetchByID(bench, names[1], count, path, folder.path + "/db")
     openAndFetchOne(bench, names[2], path, folder.path + "/db")
   }
+  for count in [100_000, bench.records] {
+    readNeverCompacted(bench, count)
+    readUpdated(bench, count)
+  }
+}
+
+/// A store that no snapshot was ever made of: its writer was killed, or told not to.
+private func readNeverCompacted(_ bench: Bench, _ count: Int) {
+  let name = "open+read-all/\(count)/no-snapshot"
+  guard bench.wants(name) else { return }
+  let folder = Folder(in: bench.directory)
+  let path = folder.path + "/store"
+  fill(path, count, compactsItself: false)
+  bench.compare(
+    name, unit: "ms", isDurable: false,
+    ours: { extra in
+      let start = processorSeconds()
+      defer { extra.add("cpu", (processorSeconds() - start) * 1000) }
+      return seconds { readAll(path, count, compactsItself: false) } * 1000
+    })
+}
+
+/// A store with a snapshot and 100,000 updates of random items after it.
+private func readUpdated(_ bench: Bench, _ count: Int) {
+  let name = "open+read-all/\(count)/100000-updates"
+  guard bench.wants(name) else { return }
+  let folder = Folder(in: bench.directory)
+  let path = folder.path + "/store"
+  fill(path, count)
+  let manager = openStore(path, .interval(.seconds(1)), compactsItself: false)
+  var random = SmallRandom(state: 42)
+  for _ in 0..<100 {
+    var numbers = Set<Int>()
+    while numbers.count < 1000 { numbers.insert(Int.random(in: 0..<count, using: &random)) }
+    let batch = numbers.map {
+      Operation.save(id: Records.id($0), body: Records.body(count + $0))
+    }
+    _ = answer(manager.apply(batch))
+  }
+  manager.close()
+  bench.compare(
+    name, unit: "ms", isDurable: false,
+    ours: { extra in
+      let start = processorSeconds()
+      defer { extra.add("cpu", (processorSeconds() - start) * 1000) }
+      return seconds { readAll(path, count, compactsItself: false) } * 1000
+    })
+}
+
+private func readAll(_ path: String, _ count: Int, compactsItself: Bool = true) {
+  let manager = openStore(path, compactsItself: compactsItself)
+  let records = answer(manager.fetch())
+  if records.count != count { stop("\(records.count) records instead of \(count)") }
+  manager.close()
 }
 
 private func openAndReadAll(
@@ -25,12 +79,9 @@ private func openAndReadAll(
   bench.compare(
     name, unit: "ms", reach: count == 100_000 ? 45 : 450, isDurable: false,
     ours: { extra in
-      seconds {
-        let manager = openStore(path)
-        let records = answer(manager.fetch())
-        if records.count != count { stop("\(records.count) records instead of \(count)") }
-        manager.close()
-      } * 1000
+      let start = processorSeconds()
+      defer { extra.add("cpu", (processorSeconds() - start) * 1000) }
+      return seconds { readAll(path, count) } * 1000
     },
     sqlite: sqliteReading { extra in
       #if SQLITE
@@ -39,6 +90,8 @@ private func openAndReadAll(
           "touch_only",
           seconds { if SQLite(database).touchAll() != count * 1024 { stop("bytes are missing") } }
             * 1000)
+        let start = processorSeconds()
+        defer { extra.add("cpu", (processorSeconds() - start) * 1000) }
         return seconds {
           if SQLite(database).all().count != count { stop("rows are missing") }
         } * 1000

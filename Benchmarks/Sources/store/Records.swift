@@ -35,27 +35,41 @@ func answer<Value: Sendable>(_ single: Single<Value, StoreError>) -> Value {
 
 /// Hands one value from one thread to another.
 final class Box<Value: Sendable>: Sendable {
-  private let value = Mutex<Value?>(nil)
-  private let isFull = DispatchSemaphore(value: 0)
+  private struct State {
+    var value: Value?
+    var waiter: DispatchSemaphore?
+  }
+
+  private let state = Mutex(State())
 
   func put(_ new: Value) {
-    value.withLock { $0 = new }
-    isFull.signal()
+    let waiter = state.withLock { state in
+      state.value = new
+      return state.waiter
+    }
+    waiter?.signal()
   }
 
   func take() -> Value {
     // The value is there at once when the work was done by the subscriber.
-    isFull.wait()
-    guard let value = value.withLock({ $0.take() }) else { stop("an answer was lost") }
+    let waiter = state.withLock { state -> DispatchSemaphore? in
+      if state.value == nil { state.waiter = DispatchSemaphore(value: 0) }
+      return state.waiter
+    }
+    waiter?.wait()
+    guard let value = state.withLock({ $0.value.take() }) else { stop("an answer was lost") }
     return value
   }
 }
 
 func openStore(
-  _ path: String, _ durability: StoreOptions.Durability = .everyCommit
+  _ path: String, _ durability: StoreOptions.Durability = .everyCommit, compactsItself: Bool = true,
+  keeping retention: StoreOptions.Retention = StoreOptions.Retention()
 ) -> DatabaseManager {
   var options = StoreOptions()
   options.durability = durability
+  options.compactsAutomatically = compactsItself
+  options.retention = retention
   do {
     return try DatabaseManager.open(at: path, options: options)
   } catch {
@@ -63,16 +77,25 @@ func openStore(
   }
 }
 
-/// Fills a store with `count` records, in commits of 1,000 without waiting for the disk, and compacts
-/// it as a store of that size would have been by itself.
-func fill(_ path: String, _ count: Int, compacts: Bool = true) {
-  let manager = openStore(path, .interval(.seconds(1)))
+/// Numbers that are the same in every run.
+struct SmallRandom: RandomNumberGenerator {
+  var state: UInt64
+
+  mutating func next() -> UInt64 {
+    state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+    return state ^ (state >> 29)
+  }
+}
+
+/// Fills a store with `count` records, in commits of 1,000 without waiting for the disk, and closes
+/// it: what snapshots it has then are those that it made by itself.
+func fill(_ path: String, _ count: Int, compactsItself: Bool = true) {
+  let manager = openStore(path, .interval(.seconds(1)), compactsItself: compactsItself)
   for start in stride(from: 0, to: count, by: 1000) {
     let batch = (start..<min(start + 1000, count)).map {
       Operation.save(id: Records.id($0), body: Records.body($0))
     }
     _ = answer(manager.apply(batch))
   }
-  if compacts { _ = answer(manager.compact()) }
   manager.close()
 }

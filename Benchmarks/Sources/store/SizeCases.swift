@@ -26,6 +26,11 @@ func sizeCases(_ bench: Bench) {
     ours: { extra in
       let folder = Folder(in: bench.directory)
       fill(folder.path + "/store", 100_000)
+      // Beside it, with the journal that is kept for followers: an hour of it by default.
+      extra.add("with_journal", Double(folder.bytes) / 100_000)
+      let manager = openStore(folder.path + "/store", keeping: .none)
+      _ = answer(manager.compact())
+      manager.close()
       return Double(folder.bytes) / 100_000
     },
     sqlite: sqliteSized(bench, 100_000) { database, folder in

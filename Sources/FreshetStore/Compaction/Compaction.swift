@@ -200,7 +200,7 @@ struct Compaction {
           isDeleted: entry.state == .deleted, hash: entry.hash)
       }
       try writer.flush()
-      if number & 0xFFF == 0 { try journal.checkOpen() }
+      if number & 0xFFF == 0 { try journal.checkMayCompact() }
     }
   }
 

@@ -212,6 +212,9 @@ enum Platform {
 
   static var processID: Int32 { getpid() }
 
+  /// The processors that this process may run on; 1 where that cannot be told.
+  static var processorCount: Int { max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))) }
+
   static var wallClockMicroseconds: Int64 {
     var time = timespec()
     clock_gettime(CLOCK_REALTIME, &time)

@@ -31,6 +31,12 @@ enum SharedPool {
     label: "freshet.feeds", qos: .userInitiated, attributes: .concurrent)
 
   static func run(_ job: @escaping @Sendable () -> Void) { queue.async(execute: job) }
+
+  /// Runs a job so many times, side by side, and returns when all have ended; the caller's thread
+  /// takes part.
+  static func runTogether(_ count: Int, _ job: @Sendable (Int) -> Void) {
+    DispatchQueue.concurrentPerform(iterations: count, execute: job)
+  }
 }
 
 /// A thread of its own, for work that mostly waits.

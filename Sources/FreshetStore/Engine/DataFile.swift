@@ -113,6 +113,12 @@ struct StoredRecord {
   func isID(_ bytes: [UInt8]) -> Bool {
     idHasEscapes ? idBytes == bytes : rawID.elementsEqual(bytes)
   }
+
+  func isIn(_ query: Query) -> Bool {
+    if query.isAll { return true }
+    return idHasEscapes
+      ? idBytes.withUnsafeBytes { query.matches(rawID: $0) } : query.matches(rawID: rawID)
+  }
 }
 
 /// An item's place in the list: the commit that inserted it, and which insertion of that it was.

@@ -21,6 +21,15 @@ struct EntryPages<Entry: Sendable>: Sendable {
     return place < page.count ? page[place] : nil
   }
 
+  /// Visits all entries whose pages are there.
+  func forEach(_ visit: (Entry) -> Void) {
+    for book in books {
+      for page in book {
+        for entry in page { visit(entry) }
+      }
+    }
+  }
+
   /// Puts a page there.
   mutating func install(_ page: [Entry], at number: Int) {
     makeBook(number)
@@ -68,29 +77,37 @@ struct EntryPages<Entry: Sendable>: Sendable {
 }
 
 /// Numbers by hash, open addressing, in pages that copies share.
+///
+/// A slot is 0, or half of the hash and a number + 1: an entry is looked at only when it is most
+/// probably the one.
 struct HashSlots: Sendable {
   private static let pageBits = 10
-  private var pages: [[UInt32]] = []
+  private var pages: [[UInt64]] = []
   private var mask = -1
 
+  /// So many slots.
   var capacity: Int { mask + 1 }
 
   init(capacity: Int = 0) {
     guard capacity > 0 else { return }
     let pageSize = min(capacity, 1 << HashSlots.pageBits)
-    pages = [[UInt32]](
-      repeating: [UInt32](repeating: 0, count: pageSize), count: capacity / pageSize)
+    pages = [[UInt64]](
+      repeating: [UInt64](repeating: 0, count: pageSize), count: capacity / pageSize)
     mask = capacity - 1
   }
 
-  /// Calls back with each number from the hash's slot on, until it says false or a slot is free.
+  /// True when so many numbers leave enough slots free.
+  func hasRoom(for numbers: Int) -> Bool { 3 * numbers <= 2 * capacity }
+
+  /// Calls back with each number that may have the hash, until it says false.
   @inline(__always)
   func forEach(_ hash: UInt64, _ visit: (Int) -> Bool) {
     guard mask >= 0 else { return }
     var at = Int(truncatingIfNeeded: hash) & mask
+    let tag = hash >> 32
     while true {
-      let number = pages[at >> HashSlots.pageBits][at & ((1 << HashSlots.pageBits) - 1)]
-      if number == 0 || !visit(Int(number) - 1) { return }
+      let slot = pages[at >> HashSlots.pageBits][at & ((1 << HashSlots.pageBits) - 1)]
+      if slot == 0 || slot >> 32 == tag && !visit(Int(slot & 0xFFFF_FFFF) - 1) { return }
       at = (at + 1) & mask
     }
   }
@@ -100,6 +117,7 @@ struct HashSlots: Sendable {
     while pages[at >> HashSlots.pageBits][at & ((1 << HashSlots.pageBits) - 1)] != 0 {
       at = (at + 1) & mask
     }
-    pages[at >> HashSlots.pageBits][at & ((1 << HashSlots.pageBits) - 1)] = UInt32(number + 1)
+    pages[at >> HashSlots.pageBits][at & ((1 << HashSlots.pageBits) - 1)] =
+      hash & ~0xFFFF_FFFF | UInt64(number + 1)
   }
 }

@@ -76,7 +76,7 @@ struct Index: Sendable {
   }
 
   /// The entry as the snapshot has it.
-  private func original(_ number: Int) -> Entry {
+  func original(_ number: Int) -> Entry {
     guard let found = base?.table[number] else {
       preconditionFailure("entry \(number) is neither in the snapshot nor after it")
     }
@@ -114,6 +114,19 @@ struct Index: Sendable {
       source: sources[Int(entry.source)], offset: entry.offset, length: Int(entry.length))
   }
 
+  /// The files of which at least half is entries' lines, and not the snapshot.
+  ///
+  /// O(entries in memory).
+  func denseSources() throws(StoreError) -> [DataFile] {
+    var used = [Int64](repeating: 0, count: sources.count)
+    pages.forEach { used[Int($0.source)] += Int64($0.length) }
+    var dense: [DataFile] = []
+    for (source, bytes) in zip(sources, used) where source !== base?.source {
+      if bytes > 0, try 2 * bytes >= source.size { dense.append(source) }
+    }
+    return dense
+  }
+
   /// An entry's place in the list; reads the snapshot where only that knows.
   func origin(of number: Int, _ entry: Entry) throws(StoreError) -> Origin {
     if entry.created > 0 {
@@ -136,11 +149,23 @@ struct Index: Sendable {
     return found
   }
 
+  /// Entries that may be an id's, one beside the others because there is hardly ever another.
+  struct Candidates {
+    var first: (number: Int, entry: Entry)?
+    var others: [(number: Int, entry: Entry)] = []
+
+    var all: [(number: Int, entry: Entry)] { first.map { [$0] + others } ?? [] }
+  }
+
   /// The entries that may be the id's: none or one, but for colliding hashes.
-  func candidates(_ hash: UInt64) -> [(number: Int, entry: Entry)] {
-    var found: [(number: Int, entry: Entry)] = []
+  func candidates(_ hash: UInt64) -> Candidates {
+    var found = Candidates()
     forEachCandidate(hash) { number, entry in
-      found.append((number, entry))
+      if found.first == nil {
+        found.first = (number, entry)
+      } else {
+        found.others.append((number, entry))
+      }
       return true
     }
     return found
@@ -233,7 +258,7 @@ struct Index: Sendable {
     if count & (EntryPages<Entry>.pageSize - 1) != 0 { install(count - 1) }
     pages.append(entry, at: count)
     count += 1
-    if 2 * (count - baseCount) > slots.capacity {
+    if !slots.hasRoom(for: count - baseCount) {
       growSlots()
     } else {
       slots.insert(count - 1, hash: entry.hash)

@@ -106,6 +106,7 @@ extension Journal {
     var planned: [Result<(revision: Int64?, outcomes: [Outcome]), StoreError>] = []
     var plan: CommitPlan
     let epoch: Int64
+    var appended = 0
     do throws(StoreError) {
       var watermark: HeadRecord
       (plan, watermark) = try catchUp(isAlone: isAlone)
@@ -126,6 +127,7 @@ extension Journal {
       }
       epoch = plan.epoch
       if !plan.writer.bytes.isEmpty {
+        appended = plan.writer.bytes.count
         try write(plan.writer.bytes, at: start)
         keepBuffer(plan.takeBytes())
       }
@@ -134,7 +136,7 @@ extension Journal {
       throw error
     }
     lock.release()
-    try settle(plan)
+    try settle(plan, appended: appended)
     return planned.map { result in
       result.map { planned in
         CommitReceipt(
@@ -210,7 +212,7 @@ extension Journal {
       writer: LineWriter(bytes: buffer)
     ) { [self] hash in
       state.withLock { state in
-        state.log.index.candidates(hash).map {
+        state.log.index.candidates(hash).all.map {
           ($0.entry, state.log.index.location(of: $0.entry))
         }
       }
@@ -298,7 +300,9 @@ extension Journal {
   }
 
   /// Makes the plan's bytes durable as the options say, then adds its commits to the state.
-  func settle(_ plan: CommitPlan) throws(StoreError) {
+  ///
+  /// - Parameter appended: So many of the bytes are this journal's own.
+  func settle(_ plan: CommitPlan, appended: Int = 0) throws(StoreError) {
     var watermark: HeadRecord?
     switch options.durability {
     case .everyCommit:
@@ -318,6 +322,7 @@ extension Journal {
     let result = state.withLock { state in
       Result { () throws(StoreError) in
         for commit in plan.commits { try state.log.apply(commit) }
+        state.appended += Int64(appended)
         // A segment that was begun and not written to is not known to the state.
         state.mustLook = state.log.end != plan.end
       }

@@ -20,10 +20,7 @@ extension Journal {
 
   func compact() throws(StoreError) -> CompactionReport {
     let report = try Compaction(self).run()
-    state.withLock { state in
-      state.compactionProblem = nil
-      state.nextCompaction = 0
-    }
+    state.withLock { $0.compactionProblem = nil }
     return report
   }
 
@@ -31,13 +28,7 @@ extension Journal {
 
   /// Looks whether something is to be done in the background; cheap, and called after commits.
   func considerMaintenance(hasRolled: Bool, looksForSnapshot: Bool = false) {
-    let wantsCompaction = state.withLock { state in
-      let dead = state.log.deadBytes
-      return dead > state.log.index.keptBytes && dead > options.compactionBytes
-        && dead >= state.nextCompaction
-    }
-    let isAutomatic = options.compactsAutomatically && lock != nil
-    guard hasRolled || looksForSnapshot || (wantsCompaction && isAutomatic) else { return }
+    guard hasRolled || looksForSnapshot || wantsCompaction else { return }
     let mustSchedule = state.withLock { state in
       defer { state.isMaintenanceScheduled = true }
       return !state.isMaintenanceScheduled && !state.isClosed
@@ -48,28 +39,77 @@ extension Journal {
       maintenance.enter()
       defer { maintenance.leave() }
       state.withLock { $0.isMaintenanceScheduled = false }
-      maintainItself(
-        compacts: wantsCompaction && isAutomatic, prunes: hasRolled && isAutomatic)
+      maintainItself(prunes: hasRolled && isAutomatic)
     }
   }
 
-  private func maintainItself(compacts: Bool, prunes: Bool) {
+  private var isAutomatic: Bool { options.compactsAutomatically && lock != nil }
+
+  /// True when most of the store is dead, or most of it is journal that an opening must read.
+  ///
+  /// Each copy of the live items is paid for by as many bytes of journal since the last one, so
+  /// that all copies together write no more than twice what the commits have written.
+  private var wantsCompaction: Bool {
+    guard isAutomatic else { return false }
+    return state.withLock { state in
+      let (dead, tail) = (state.log.deadBytes, state.log.tailBytes)
+      guard tail >= state.nextCompaction else { return false }
+      let base = state.log.index.base?.footer.offset ?? 0
+      return dead > state.log.index.keptBytes && dead > options.compactionBytes
+        || tail > base && tail > options.compactionBytes
+    }
+  }
+
+  private func maintainItself(prunes: Bool) {
     do throws(StoreError) {
       try checkOpen()
       try adoptNewest()
-      if compacts {
+      if wantsCompaction {
         _ = try compact()
       } else if prunes, try !folder.listing().snapshots.isEmpty {
         try Compaction(self).prune()
       }
     } catch {
-      // Another process may be at it; anything else is told by the statistics. It is tried again
-      // when as much again has become dead.
-      guard error.code != .locked, error.code != .closed else { return }
-      state.withLock { state in
-        state.compactionProblem = error.description
-        state.nextCompaction = state.log.deadBytes + options.compactionBytes
-      }
+      noteProblem(error)
+    }
+  }
+
+  /// Another process may be at it; anything else is told by the statistics.
+  ///
+  /// It is tried again when the journal has grown by as much as makes it worth while.
+  private func noteProblem(_ error: StoreError) {
+    guard error.code != .closed else { return }
+    state.withLock { state in
+      let isElsewhere = error.code == .locked
+      if !isElsewhere { state.compactionProblem = error.description }
+      state.nextCompaction =
+        state.log.tailBytes + (isElsewhere ? options.compactionBytes / 8 : options.compactionBytes)
+    }
+  }
+
+  // MARK: At the end
+
+  /// True when a writer that ends leaves a journal that is long beside the newest snapshot.
+  ///
+  /// Who has only read, or written little, leaves it to others.
+  func owesSnapshot(_ state: State) -> Bool {
+    guard isAutomatic, state.failure == nil else { return false }
+    let least = options.compactionBytes / 4
+    let base = state.log.index.base?.footer.offset ?? 0
+    return state.appended >= least && state.log.tailBytes >= max(least, base / 4)
+  }
+
+  /// Makes the snapshot that spares the next opening most of the journal, unless another process
+  /// is at it.
+  ///
+  /// Without it the next opening takes longer, and nothing is lost.
+  func compactAtEnd() {
+    guard state.withLock({ owesSnapshot($0) }) else { return }
+    do throws(StoreError) {
+      try adoptNewest()
+      if state.withLock({ owesSnapshot($0) }) { _ = try compact() }
+    } catch {
+      noteProblem(error)
     }
   }
 
@@ -110,6 +150,8 @@ extension Journal {
         }
         let old = state.log
         state.log = log
+        state.appended = min(state.appended, log.tailBytes)
+        state.nextCompaction = 0
         return (nil, old)
       }
       guard let limit else {
@@ -123,6 +165,7 @@ extension Journal {
       }
     }
     folder.forgetSegments(before: snapshot.revision + 1)
+    keep(nil)
   }
 
   // MARK: Figures

@@ -21,8 +21,12 @@ final class Journal: Sendable {
     var isMaintenanceScheduled = false
     /// Why the last automatic compaction failed.
     var compactionProblem: String?
-    /// So much must be dead before the next automatic compaction.
+    /// So long must the journal after the newest snapshot be before the next automatic compaction.
     var nextCompaction: Int64 = 0
+    /// The bytes that this journal has appended since the snapshot that it stands on.
+    var appended: Int64 = 0
+    /// Maintenance goes on although the store is closed.
+    var finishesMaintenance = false
   }
 
   struct Queue: Sendable {
@@ -55,6 +59,8 @@ final class Journal: Sendable {
   let maintenanceWorker = SerialWorker(label: "freshet.maintenance", isUrgent: false)
   /// Entered while maintenance runs.
   let maintenance = IdleGroup()
+  /// What the last page left for the next.
+  let paging = Mutex<Paging?>(nil)
   /// The last append's buffer, so that the next one need not grow its own.
   let spare = Mutex<[UInt8]>([])
 
@@ -182,9 +188,17 @@ final class Journal: Sendable {
     if state.withLock({ $0.isClosed }) { throw .closed(path) }
   }
 
+  /// Throws when the store is closed and compaction need not come to its end.
+  func checkMayCompact() throws(StoreError) {
+    if state.withLock({ $0.isClosed && !$0.finishesMaintenance }) { throw .closed(path) }
+  }
+
   /// Ends all feeds, refuses what comes, waits for the commits that have begun.
-  func close() {
+  ///
+  /// - Parameter tidies: Makes a snapshot when this writer owes one.
+  func close(tidies: Bool) {
     let wasOpen = state.withLock { state in
+      if tidies && !state.isClosed { state.finishesMaintenance = owesSnapshot(state) }
       defer { state.isClosed = true }
       return !state.isClosed
     }
@@ -192,9 +206,11 @@ final class Journal: Sendable {
     let (committer, idle) = queue.withLock { ($0.committer, $0.idle) }
     // A callback of the commit that closes the store must not wait for itself.
     if committer != Platform.threadID { idle.wait() }
-    // Maintenance looks now and then whether the store is closed, and calls back after it has left.
-    maintenance.wait()
     if lock != nil, case .interval = options.durability { synchronizeLater() }
     hub.close(nil)
+    keep(nil)
+    // Maintenance looks now and then whether the store is closed, and calls back after it has left.
+    maintenance.wait()
+    if tidies { compactAtEnd() }
   }
 }

@@ -90,7 +90,15 @@ final class WriteLock: Sendable {
     let owner = owner
     let isMine = withUnsafeTemporaryAllocation(byteCount: owner.count + 1, alignment: 1) { buffer in
       Result { () throws(SystemError) in
-        let count = try file.readFully(buffer, at: 0)
+        // One call: a text that is cut short by it is taken for somebody else's.
+        var count = -1
+        while count < 0 {
+          do throws(SystemError) {
+            count = try file.read(buffer, at: 0)
+          } catch  where error.isInterrupted {
+            continue
+          }
+        }
         return buffer[..<count].elementsEqual(owner)
       }
     }

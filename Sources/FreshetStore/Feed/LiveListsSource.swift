@@ -45,7 +45,8 @@ struct LiveListsSource: PullSource {
       log = try journal.log(at: token.revision)
     }
     index = log.index
-    let all = try journal.records(of: index, includingDeleted: false)
+    let all = try journal.records(
+      of: index, includingDeleted: false, matching: lists.count == 1 ? lists[0].query : .all)
     let token = journal.token(epoch: log.epoch, revision: log.revision)
     var shown: [LiveList?] = []
     for place in lists.indices {
@@ -166,7 +167,7 @@ extension ListDiff {
         if before.origin != after.origin {
           moved.append(Move(id: after.id, from: old.place(before.origin), to: place))
         }
-        if before.body != after.body { updatedRows.append(Row(id: after.id, index: place)) }
+        if before.rawBody != after.rawBody { updatedRows.append(Row(id: after.id, index: place)) }
       }
     }
     removed.sort { $0.index < $1.index }

@@ -33,6 +33,10 @@ public struct Query: Sendable, Hashable {
   public func matches(_ id: String) -> Bool {
     idPrefixes.isEmpty || idPrefixes.contains { id.utf8.starts(with: $0.utf8) }
   }
+
+  func matches(rawID: UnsafeRawBufferPointer) -> Bool {
+    idPrefixes.isEmpty || idPrefixes.contains { rawID.starts(with: $0.utf8) }
+  }
 }
 
 /// How one list became the next, by id.

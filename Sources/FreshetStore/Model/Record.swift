@@ -11,21 +11,38 @@ public struct Record: Sendable, Hashable {
   public let created: Int64
   /// True for a deleted item that can still be restored.
   public let isDeleted: Bool
-  /// The JSON object as it was saved, byte for byte.
-  public let body: [UInt8]
+  /// The bytes of `body` without a copy.
+  ///
+  /// The items of a long list were read many at once, and each of them holds the stretch that it is
+  /// in, at most 256 KiB: whoever keeps a few of many for long keeps their `body`.
+  public let rawBody: ArraySlice<UInt8>
   /// The place among the insertions of the commit `created`.
   package let createdIndex: Int
 
   package init(
     id: String, revision: Int64, created: Int64, createdIndex: Int, isDeleted: Bool, body: [UInt8]
   ) {
+    self.init(
+      id: id, revision: revision, created: created, createdIndex: createdIndex,
+      isDeleted: isDeleted, rawBody: body[...])
+  }
+
+  init(
+    id: String, revision: Int64, created: Int64, createdIndex: Int, isDeleted: Bool,
+    rawBody: ArraySlice<UInt8>
+  ) {
     self.id = id
     self.revision = revision
     self.created = created
     self.createdIndex = createdIndex
     self.isDeleted = isDeleted
-    self.body = body
+    self.rawBody = rawBody
   }
+
+  /// The JSON object as it was saved, byte for byte.
+  ///
+  /// - Complexity: O(bytes) for an item of a list; otherwise O(1).
+  public var body: [UInt8] { Array(rawBody) }
 }
 
 /// What a write should do.

@@ -16,7 +16,9 @@ extension DatabaseManager {
   /// for a token, and with `damaged`, `ioError`, `closed`.
   ///
   /// - Complexity: By insertion O(log n + items read). Otherwise one pass over the items that the
-  ///   query holds, and O(limit) memory. With a token of an older state, a pass over the journal.
+  ///   query holds, and O(limit) memory; with a token the second page sorts them, and those after it
+  ///   take O(log n + limit), which keeps O(n) memory until the last page, a compaction, or pages of
+  ///   another state. With a token of an older state, its first page takes a pass over the journal.
   public func page(
     _ query: Query = .all, after key: PageKey? = nil, limit: Int, at token: Token? = nil
   ) -> Single<Page, StoreError> {
@@ -41,17 +43,18 @@ extension Journal {
     var selection = try PageSelection(query, after: key, limit: limit)
     try checkOpen()
     try refresh()
-    let log: LogState
-    if let token {
-      try check(token)
-      log = try self.log(at: token.revision)
-    } else {
-      log = state.withLock { $0.log }
-    }
+    var paging = try paging(at: token)
+    let log = paging.log
     if query.order.by == .insertion {
       try visit(log.index, behind: key?.position, isReversed: query.order.isDescending) {
         selection.add($0)
         return !selection.isFull
+      }
+    } else if let key, token != nil {
+      // Whoever asks for a second page of one state will ask for a third.
+      if paging.query != query { try paging.sort(query) }
+      for row in paging.rows(behind: key.position) where !selection.isFull {
+        selection.add(try paging.record(row))
       }
     } else {
       try visit(log.index, behind: nil, isReversed: false) {
@@ -59,7 +62,27 @@ extension Journal {
         return true
       }
     }
-    return selection.page(self.token(epoch: log.epoch, revision: log.revision))
+    let page = selection.page(self.token(epoch: log.epoch, revision: log.revision))
+    if token != nil { keep(page.next == nil ? nil : paging) }
+    return page
+  }
+
+  /// The state that a page is of: with a token the one of the page before, when it is the same.
+  private func paging(at token: Token?) throws(StoreError) -> Paging {
+    guard let token else { return Paging(state.withLock { $0.log }) }
+    try check(token)
+    if let kept = self.paging.withLock({ $0 }), kept.log.revision == token.revision { return kept }
+    return Paging(try log(at: token.revision))
+  }
+
+  /// Keeps a state for the next page, or lets go of it.
+  func keep(_ paging: Paging?) {
+    // Released outside the lock: it may hold the last reference to files.
+    let old = self.paging.withLock { kept in
+      defer { kept = paging }
+      return kept
+    }
+    withExtendedLifetime(old) {}
   }
 
   /// Visits live items in list order, or against it, from behind a place on, until told to stop.

@@ -5,13 +5,8 @@ import Freshet
 /// The list underneath is in the order of insertion. For each commit only the rows it touched are
 /// looked for: O(changes × log n) comparisons.
 struct OrderedList: Sendable {
-  private struct Row: Sendable {
-    var position: Position
-    var record: Record
-  }
-
   private let order: Order
-  private var rows: [Row] = []
+  private var rows = RecordList()
   /// Where each row stands, to find it again when its key has changed.
   private var positions: [ItemKey: Position] = [:]
 
@@ -23,18 +18,18 @@ struct OrderedList: Sendable {
     let touched = after(list, changes)
     let diff = apply(touched)
     return LiveList(
-      token: list.token, records: rows.map(\.record), diff: diff, changes: changes,
-      isInitial: false)
+      token: list.token, rows: rows, diff: diff, changes: changes, isInitial: false)
   }
 
   private mutating func begin(_ list: LiveList) -> LiveList {
-    rows = list.records.map { Row(position: order.position(of: $0), record: $0) }
-    rows.sort { order.puts($0.position, before: $1.position) }
+    var sorted = list.rows.map { (position: order.position(of: $0), record: $0) }
+    sorted.sort { order.puts($0.position, before: $1.position) }
     positions = [:]
-    positions.reserveCapacity(rows.count)
-    for row in rows { positions[key(row.record)] = row.position }
+    positions.reserveCapacity(sorted.count)
+    for row in sorted { positions[key(row.record)] = row.position }
+    rows = RecordList(sorted.map(\.record))
     return LiveList(
-      token: list.token, records: rows.map(\.record), diff: ListDiff(), changes: list.changes,
+      token: list.token, rows: rows, diff: ListDiff(), changes: list.changes,
       isInitial: list.isInitial)
   }
 
@@ -53,10 +48,10 @@ struct OrderedList: Sendable {
     }
     return keys.map { key in
       guard let change = last[key], change.kind != .removed else { return (key, nil) }
-      if let place = places[change.id] { return (key, list.records[place]) }
+      if let place = places[change.id] { return (key, list.rows[place]) }
       // Changed where it was: it is known from before.
       guard let position = positions[key], let at = index(of: position) else { return (key, nil) }
-      let old = rows[at].record
+      let old = rows[at]
       return (
         key,
         Record(
@@ -66,13 +61,18 @@ struct OrderedList: Sendable {
     }
   }
 
+  private func position(ofRow row: Int) -> Position {
+    let record = rows[row]
+    return positions[key(record)] ?? order.position(of: record)
+  }
+
   /// The first row that is not before a position.
   private func place(_ position: Position) -> Int {
     var low = 0
     var high = rows.count
     while low < high {
       let middle = (low + high) / 2
-      if order.puts(rows[middle].position, before: position) {
+      if order.puts(self.position(ofRow: middle), before: position) {
         low = middle + 1
       } else {
         high = middle
@@ -83,7 +83,7 @@ struct OrderedList: Sendable {
 
   private func index(of position: Position) -> Int? {
     let at = place(position)
-    return at < rows.count && rows[at].position == position ? at : nil
+    return at < rows.count && self.position(ofRow: at) == position ? at : nil
   }
 
   /// A touched row's places and bodies before and after.
@@ -91,16 +91,17 @@ struct OrderedList: Sendable {
     var id: String
     var from: Int?
     var to: Int?
-    var before: [UInt8]?
-    var after: [UInt8]?
+    var before: ArraySlice<UInt8>?
+    var after: ArraySlice<UInt8>?
   }
 
   private mutating func apply(_ touched: [(key: ItemKey, record: Record?)]) -> ListDiff {
     var touches = touched.map { key, record -> Touch in
       let from = positions[key].flatMap { index(of: $0) }
-      let before = from.map { rows[$0].record }
+      let before = from.map { rows[$0] }
       return Touch(
-        id: record?.id ?? before?.id ?? "", from: from, before: before?.body, after: record?.body)
+        id: record?.id ?? before?.id ?? "", from: from, before: before?.rawBody,
+        after: record?.rawBody)
     }
     for at in touches.compactMap(\.from).sorted(by: >) { rows.remove(at: at) }
     for (key, record) in touched {
@@ -110,7 +111,7 @@ struct OrderedList: Sendable {
       }
       let position = order.position(of: record)
       positions[key] = position
-      rows.insert(Row(position: position, record: record), at: place(position))
+      rows.insert(record, at: place(position))
     }
     for (number, (key, record)) in touched.enumerated() where record != nil {
       touches[number].to = positions[key].flatMap { index(of: $0) }
