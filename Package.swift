@@ -21,9 +21,14 @@ let package = Package(
     .target(name: "FreshetStore", dependencies: ["Freshet", "CFreshet"]),
     .target(name: "FreshetCatalog", dependencies: ["Freshet", "FreshetStore"]),
     .target(name: "FreshetModels", dependencies: ["Freshet", "FreshetStore", "FreshetCatalog"]),
+    // A malloc that counts when asked to: for the command only, since it is the whole process's.
+    .target(name: "CFreshetAllocations"),
     .executableTarget(
       name: "FreshetCLI",
-      dependencies: ["Freshet", "FreshetStore", "FreshetCatalog", "FreshetModels", "CFreshet"]),
+      dependencies: [
+        "Freshet", "FreshetStore", "FreshetCatalog", "FreshetModels", "CFreshet",
+        "CFreshetAllocations",
+      ]),
 
     // A web server on loopback for the tests of the targets below.
     .target(name: "FreshetTestServer", path: "Tests/FreshetTestServer"),

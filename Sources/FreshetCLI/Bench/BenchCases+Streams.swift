@@ -42,6 +42,9 @@ enum StreamCases {
     (sum ^ value) &* 0x100_0000_01B3
   }
 
+  // Where the flow is made and where it is subscribed to must be seen together: else each stage is
+  // an indirect call.
+  @inline(__always)
   private static func sum<F: Flow<Int, Never>>(_ flow: F) -> Int {
     let box = Atomic(0)
     flow.reduce(0) { mix($0, $1) }.subscribe { box.store($0, ordering: .relaxed) }.dispose()

@@ -38,13 +38,16 @@ struct BenchPage {
 
   private var table: String {
     let hasChange = summaries.contains { $0.change != nil }
-    var text = "<table><tr><th>case</th><th>p50</th><th>p90</th><th>p99</th><th>× floor</th>"
+    var text =
+      "<table><tr><th>case</th><th>p50</th><th>p90</th><th>p99</th><th>blocks</th><th>× floor</th>"
     if hasChange { text += "<th>change</th><th>sure</th>" }
     text += "</tr>"
     for summary in summaries {
       let cells = [50.0, 90, 99].map { summary.percentile($0).map(BenchText.time) ?? "" }
       text += "<tr><td>\(escaped(summary.name))</td>"
       text += cells.map { "<td>\($0)</td>" }.joined()
+      let blocks = summary.allocations.map { BenchText.decimals($0.blocks, 2) }
+      text += "<td>\(blocks ?? "–")</td>"
       text += "<td>\(summary.ratio.map { BenchText.decimals($0, 2) } ?? "–")</td>"
       if hasChange {
         let change = summary.change

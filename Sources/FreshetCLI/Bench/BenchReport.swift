@@ -34,9 +34,8 @@ extension Session {
       data.figure("events_per_second", summary.perSecond)
       data.figure("floor_ns", summary.floor)
       data.figure("ratio", summary.ratio)
-      // Counting them would slow down every other command; Benchmarks/ counts.
-      data.null("bytes")
-      data.null("allocations")
+      data.figure("bytes", summary.allocations?.bytes)
+      data.figure("allocations", summary.allocations?.blocks)
       data.int("resident_kib", System.residentKibibytes)
       data.string("machine", machine)
       guard let change = summary.change else { return }
@@ -53,7 +52,7 @@ extension Session {
   func printTable(_ summaries: [BenchSummary], machine: String) {
     output.printText(machine)
     let slowest = summaries.compactMap { $0.ratio ?? 1 }.max() ?? 1
-    var rows = [["case", "p50", "p90", "p99", "events/s", "× floor", ""]]
+    var rows = [["case", "p50", "p90", "p99", "events/s", "blocks", "× floor", ""]]
     for summary in summaries {
       let ratio = summary.ratio
       var last = ratio.map { BenchText.bar($0 / max(slowest, 1), width: 24) } ?? ""
@@ -66,10 +65,11 @@ extension Session {
       rows.append([
         TextLine.clean(summary.name), time(summary.percentile(50)), time(summary.percentile(90)),
         time(summary.percentile(99)), summary.perSecond.map(Self.rate) ?? "",
+        summary.allocations.map { BenchText.decimals($0.blocks, 2) } ?? "",
         ratio.map { BenchText.decimals($0, 2) } ?? "", last,
       ])
     }
-    for line in TextTable.lines(rows, rightAligned: [1, 2, 3, 4, 5]) { output.printText(line) }
+    for line in TextTable.lines(rows, rightAligned: [1, 2, 3, 4, 5, 6]) { output.printText(line) }
   }
 
   private func time(_ nanoseconds: Double?) -> String { nanoseconds.map(BenchText.time) ?? "" }

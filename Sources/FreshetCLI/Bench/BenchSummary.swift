@@ -11,6 +11,8 @@ struct BenchSummary: Sendable {
   var floorRuns: [[Double]] = []
   /// What the same case took in an earlier result.
   var before: [[Double]] = []
+  /// Blocks of malloc and their bytes for one value; nil where they were not counted.
+  var allocations: Allocations.Count?
 
   var parts: [Double] { runs.flatMap { $0 }.sorted() }
 

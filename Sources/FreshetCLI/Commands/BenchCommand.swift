@@ -13,7 +13,7 @@ enum BenchCommand {
       .value("pipeline", "EXPR", "measure this pipeline instead; may be given more than once"),
       .value("events", "N", "values in a run"),
       .value("runs", "R", "how often each case is run: 10"),
-      .value("warmup", "W", "runs before those that count: 2"),
+      .value("warmup", "W", "runs before those that count: 2; with 0, no allocations are counted"),
       .value("compare", "FILE", "an earlier result: tell what changed, and how sure that is"),
       .value("html", "FILE", "write a page with charts"),
       .flag("list", "tell the cases, and measure nothing"),
@@ -168,7 +168,10 @@ private struct Bench {
       session.diagnostics.step(
         "\(one.name): \(number < warmup ? "warming up" : "run \(number - warmup + 1)")")
       let floor = try one.floor?(count, session.waiter)
+      // Counting costs time: it is done in the last run that does not count.
+      let tally = number == warmup - 1 ? Allocations.counting() : nil
       let pass = try one.work(count, session.waiter)
+      summary.allocations = tally?.perValue(pass.events) ?? summary.allocations
       guard number >= warmup else { continue }
       if let floor { summary.floorRuns.append(floor.nanoseconds) }
       summary.runs.append(pass.nanoseconds)

@@ -98,8 +98,8 @@ enum EventSchema {
           .object(
             ["min", "p50", "p90", "p99"].map { Shape.Field.must($0, .nullable(.number)) })),
         .must("events_per_second", .nullable(.number)), .must("floor_ns", .nullable(.number)),
-        .must("ratio", .nullable(.number)), .must("bytes", .nullable(.integer)),
-        .must("allocations", .nullable(.integer)), .must("resident_kib", .nullable(.integer)),
+        .must("ratio", .nullable(.number)), .must("bytes", .nullable(.number)),
+        .must("allocations", .nullable(.number)), .must("resident_kib", .nullable(.integer)),
         .must("machine", .string),
         .may(
           "change",

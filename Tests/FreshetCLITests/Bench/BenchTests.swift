@@ -36,6 +36,21 @@ import Testing
     #expect(run.all("bench.summary").first?["events"]?.numberValue?.int64 == 10)
   }
 
+  @Test("what a value takes from malloc is counted in the last run that warms up, or not told")
+  func allocations() throws {
+    let run = try sandbox.run(
+      "bench", "subscribe", "--events", "6400", "--runs", "1", "--warmup", "1")
+    let summary = try #require(run.all("bench.summary").first)
+    let blocks = try #require(summary["allocations"]?.numberValue?.double)
+    let bytes = try #require(summary["bytes"]?.numberValue?.double)
+    // A subscription is a block at least, and no block is smaller than an object's header.
+    #expect(blocks >= 1 && bytes >= 16 * blocks)
+    let cold = try sandbox.run(
+      "bench", "subscribe", "--events", "6400", "--runs", "1", "--warmup", "0")
+    let uncounted = try #require(cold.all("bench.summary").first)
+    #expect(uncounted["allocations"] == .null && uncounted["bytes"] == .null)
+  }
+
   @Test("lines of a file, a subject with observers, threads and timers")
   func otherSources() throws {
     let file = try sandbox.file("lines.txt", "one\ntwo\nthree\n")
