@@ -9,9 +9,13 @@ extension DatabaseManager {
   /// `notWritable`, `diskFull`, `damaged`, `newerFormat`, `ioError`, `storeFailed` or `closed`; then
   /// the store is as it was, but for deleted items that were due to be erased. Disposing of it does not stop a compaction that has begun.
   ///
+  /// - Parameter progress: Called on a thread of the store, now and then, with the items written so
+  ///   far and in all.
   /// - Complexity: O(bytes of live and deleted items).
-  public func compact() -> Single<CompactionReport, StoreError> {
-    maintain { journal throws(StoreError) in try journal.compact() }
+  public func compact(
+    progress: @escaping @Sendable (_ done: Int64, _ total: Int64) -> Void = { _, _ in }
+  ) -> Single<CompactionReport, StoreError> {
+    maintain { journal throws(StoreError) in try journal.compact(progress: progress) }
   }
 
   /// How large the store is, and what it holds.
@@ -32,6 +36,16 @@ extension DatabaseManager {
   /// - Complexity: O(bytes of the store).
   public func verify() -> Single<VerificationReport, StoreError> {
     maintain { journal throws(StoreError) in try journal.verify() }
+  }
+
+  /// Reads the newest snapshot whole, from which the store is opened; what is wrong with it, or nil.
+  ///
+  /// Reads go round a damaged snapshot by themselves where an older state is kept, and then nothing
+  /// is lost. The single fails with `ioError`, `closed`.
+  ///
+  /// - Complexity: O(bytes of the snapshot).
+  public func checkSnapshot() -> Single<SnapshotProblem?, StoreError> {
+    maintain { journal throws(StoreError) in try journal.problemOfNewestSnapshot() }
   }
 
   /// Keeps the changes after a token for a follower that will come back, whatever the retention.

@@ -215,6 +215,61 @@ struct MaintenanceTests {
     #expect(try await durable.contents() == [#"a={"n":12}"#])
   }
 
+  @Test("a visible follower of commits that a recovery has taken back is told so")
+  func takenBack() async throws {
+    for cut in [0.5, 0.1] {
+      let directory = try TemporaryDirectory()
+      let relaxed: (inout StoreOptions) -> Void = {
+        $0.durability = .interval(.seconds(3600))
+        $0.visibility = .visible
+      }
+      let options = StoreOptions.fixed(relaxed)
+      let writer = try DatabaseManager.open(at: directory.store, options: options)
+      for number in 1...3 { _ = try await writer.save(id: "a", body: body(number)).value() }
+      let copy = try TemporaryDirectory()
+      try directory.copy(to: copy)
+      for number in 4...8 { _ = try await writer.save(id: "b", body: body(number)).value() }
+      let reader = try DatabaseManager.open(
+        at: directory.store,
+        options: .fixed {
+          relaxed(&$0)
+          $0.isReadOnly = true
+        })
+      let changes = Collector(reader.changes(since: .oldest))
+      let lists = Collector(reader.observe())
+      #expect(await changes.values(8).last?.revision == 8)
+      _ = await lists.values(1)
+      // As after a power loss: the journal ends in the middle of a commit that was shown.
+      let name = FileNames.segment(1)
+      let whole = try directory.read(name)
+      let kept = try copy.read(name).count
+      let size = kept + Int(Double(whole.count - kept) * cut)
+      let file = try LiveFileSystem().open(directory.file(name), .update)
+      try file.truncate(to: Int64(size))
+      let next = try DatabaseManager.open(at: directory.store, options: .fixed())
+      #expect(next.epoch == 2)
+      for number in 20...40 { _ = try await next.save(id: "c", body: body(number)).value() }
+      guard case .failed(let error)? = await changes.ended() else {
+        Issue.record("the feed goes on")
+        return
+      }
+      #expect(error.code == .diverged, "\(error)")
+      guard case .failed(let other)? = await lists.ended() else {
+        Issue.record("the list goes on")
+        return
+      }
+      #expect(other.code == .diverged, "\(other)")
+      // The answer to it: read the state, and follow from there.
+      #expect(try await reader.contents() == next.contents())
+      let again = Collector(reader.changes(since: .now))
+      _ = try await next.save(id: "d", body: body(1)).value()
+      #expect(await again.values(1).first?.changes.first?.id == "d")
+      reader.close()
+      next.close()
+      writer.close()
+    }
+  }
+
   @Test("verify names what is wrong and goes on after it")
   func verify() async throws {
     let manager = try open {

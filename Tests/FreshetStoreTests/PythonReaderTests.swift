@@ -86,6 +86,63 @@ struct PythonReaderTests {
   }
 
   @Test(
+    "it goes on across a compaction, and begins with the snapshot after it",
+    .enabled(if: hasPython, "there is no python3 here"))
+  func compaction() async throws {
+    let directory = try TemporaryDirectory()
+    let store = try DatabaseManager.open(
+      at: directory.store,
+      options: .fixed {
+        $0.segmentBytes = 500
+        $0.retention = .none
+      })
+    for number in 1...10 { _ = try await store.save(id: "a\(number)", body: body(number)).value() }
+    _ = try await store.delete(id: "a4").value()
+    _ = try await store.compact().value()
+    // One reader that is live while the store is compacted: the commits before it are paced by the
+    // reader's own progress, so that it is never too late.
+    let process = Process()
+    let output = Pipe()
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+    process.arguments = ["python3", Self.script, directory.store, "--until", "40"]
+    process.standardOutput = output
+    try process.run()
+    var lines: [JSONObject] = []
+    var rest: [UInt8] = []
+    func read(until revision: Int64) throws {
+      while (lines.last?["r"]?.numberValue?.int64 ?? 0) < revision {
+        let bytes = output.fileHandleForReading.availableData
+        try #require(!bytes.isEmpty, "the reader has ended")
+        rest += bytes
+        while let end = rest.firstIndex(of: 0x0A) {
+          lines.append(try #require(try JSONValue(parsing: Array(rest[..<end])).objectValue))
+          rest.removeFirst(end + 1)
+        }
+      }
+    }
+    for number in 12...40 {
+      _ = try await store.save(id: "b\(number)", body: body(number)).value()
+      try read(until: Int64(number))
+      if number % 7 == 0 { _ = try await store.compact().value() }
+    }
+    process.waitUntilExit()
+    #expect(process.terminationStatus == 0)
+    let words = lines.map { "\($0["o"]?.stringValue ?? "") \($0["k"]?.stringValue ?? "")" }
+    let items = (1...10).map { $0 == 4 ? "deleted a4" : "item a\($0)" }
+    #expect(words == items + (12...40).map { "put b\($0)" })
+    // And one that begins now.
+    let again = try follow(directory.store, until: 40)
+    #expect(again.count == 39 && again.contains { $0["k"] == "b40" })
+    store.close()
+  }
+
+  @Test("it has at most 60 lines, as the page about the format says")
+  func length() throws {
+    let text = try String(contentsOfFile: Self.script, encoding: .utf8)
+    #expect(text.split(separator: "\n", omittingEmptySubsequences: false).count - 1 <= 60)
+  }
+
+  @Test(
     "it stops at a line that does not check", .enabled(if: hasPython, "there is no python3 here"))
   func damage() async throws {
     let directory = try TemporaryDirectory()

@@ -85,6 +85,7 @@ private struct Examination {
         "store", .ok,
         "\(path): store \(manager.storeID.prefix(8))…, epoch \(manager.epoch), commit "
           + "\(manager.token.revision)")
+      checkSnapshot(of: manager, session)
       if manager.skippedRecords > 0 {
         add(
           "records", .warn, "\(manager.skippedRecords) records are of a later version and skipped",
@@ -92,6 +93,24 @@ private struct Examination {
       }
     } catch {
       add("store", .fail, Problem(error).message)
+    }
+  }
+
+  private mutating func checkSnapshot(of manager: DatabaseManager, _ session: Session) {
+    do throws(Stop) {
+      guard let problem = try session.wait(for: manager.checkSnapshot()) else { return }
+      if problem.isDispensable {
+        add(
+          "snapshot", .warn, problem.message,
+          advice: "nothing is lost: an older state and the journal after it are read instead; "
+            + "`freshet store compact` writes another")
+      } else {
+        add(
+          "snapshot", .fail, problem.message,
+          advice: "restore the folder from a backup, or run `freshet store salvage NEW`")
+      }
+    } catch {
+      add("snapshot", .fail, error.problem?.message ?? "it could not be read to its end")
     }
   }
 

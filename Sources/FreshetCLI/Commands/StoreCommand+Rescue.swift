@@ -6,10 +6,13 @@ extension StoreCommand {
     try takes(0...0, files, "store verify takes no file; name the store with --store DIR")
     session.sayHello(command: "store")
     let path = try path(session)
-    let steps = steps(session, "checked")
+    let line = ProgressLine(session.diagnostics)
+    defer { line.clear() }
+    let steps = steps(session, "checked", line)
     let survey = try blocking(session) { () throws(StoreError) in
       try StoreFiles.verify(at: path, progress: steps)
     }
+    line.clear()
     for finding in survey.findings {
       session.output.emit(
         EventHead("store.finding"),
@@ -57,10 +60,13 @@ extension StoreCommand {
     session.sayHello(command: "store")
     let old = files.count == 2 ? try Session.path(of: files[0]) : try path(session)
     let new = try Session.path(of: files[files.count - 1])
-    let steps = steps(session, "read")
+    let line = ProgressLine(session.diagnostics)
+    defer { line.clear() }
+    let steps = steps(session, "read", line)
     let report = try blocking(session) { () throws(StoreError) in
       try StoreFiles.salvage(old, to: new, progress: steps)
     }
+    line.clear()
     for gap in report.gaps {
       let until = gap.before.map { "revision \($0)" } ?? "the end"
       session.output.emit(

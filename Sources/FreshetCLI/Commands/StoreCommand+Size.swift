@@ -31,6 +31,7 @@ extension StoreCommand {
     }
     result.details.append(("followers", .array(leases)))
     result.tell("compaction_problem", stats.compactionProblem)
+    result.tell("snapshot_problem", stats.snapshotProblem?.message)
     result.reason =
       "\(stats.liveCount) items, \(stats.deletedCount) deleted, \(stats.bytes) bytes of which "
       + "\(stats.deadBytes) are dead, \(stats.segmentCount) segments, revision "
@@ -44,7 +45,11 @@ extension StoreCommand {
     _ = try path(session)
     let manager = try session.openStore(command: "store")
     session.diagnostics.step("compacting")
-    let report = try session.wait(for: manager.compact())
+    let line = ProgressLine(session.diagnostics)
+    defer { line.clear() }
+    let report = try session.wait(
+      for: manager.compact(progress: steps(session, "written", line)))
+    line.clear()
     var result = CommandResult("store.compact", correlation: "s1:A1")
     result.isChanged = true
     result.revision = report.token.revision

@@ -1,5 +1,7 @@
 import Freshet
+import FreshetCatalog
 import FreshetStore
+import Synchronization
 
 extension StoreCommand {
   /// How many bytes of items one commit takes; the store takes 16 MiB.
@@ -9,19 +11,20 @@ extension StoreCommand {
     _ files: [String], _ invocation: Invocation, _ session: Session
   ) throws(Stop) -> Finish {
     try takes(
-      1...1, files, "store export needs a file; stdout is for records about the run itself")
+      1...1, files, "store export needs a file, or - for standard output")
     let name = files[0]
-    if name == "-" {
-      throw .usage(
-        "bad_arguments",
-        "store export writes to a file, not to stdout, which holds records about the run; name a "
-          + "file")
-    }
+    if name == "-" { return try exportToStdout(invocation, session) }
     let manager = try session.openStore(command: "store", mustExist: true)
-    let report = try session.wait(
-      for: manager.export(
+    let exported = try Blocking.result(
+      of: manager.export(
         to: name, includingDeleted: invocation.has("include-deleted"),
-        replacing: invocation.has("force")))
+        replacing: invocation.has("force")), session.waiter)
+    let report: ExportReport
+    do {
+      report = try exported.get()
+    } catch {
+      throw stop(error, writing: name)
+    }
     var result = CommandResult("store.export", correlation: "s1:A1")
     result.revision = report.token.revision
     result.tell("file", name)
@@ -30,6 +33,57 @@ extension StoreCommand {
     result.tell("bytes", report.bytes)
     result.reason = "\(report.liveCount + report.deletedCount) items written to \(name)"
     session.tell(result)
+    return .done
+  }
+
+  /// What the file is to blame for is not said of the store.
+  private static func stop(_ error: StoreError, writing name: String) -> Stop {
+    guard let path = error.path, path == name || path == name + ".partial" else {
+      return .store(Problem(error))
+    }
+    if error.code == .exists {
+      return .cannotCreate(
+        Problem(
+          code: "exists",
+          message: "\(name) is there already; name another file, or replace it with --force"))
+    }
+    return .cannotCreate(Problem(error))
+  }
+
+  /// Writes the items, and nothing else, to stdout.
+  private static func exportToStdout(
+    _ invocation: Invocation, _ session: Session
+  ) throws(Stop) -> Finish {
+    if invocation.has("force") {
+      throw .usage("bad_arguments", "--force replaces a file, and stdout is none; leave it out")
+    }
+    session.output.carriesData()
+    let manager = try session.openStore(command: "store", mustExist: true)
+    let failure = Mutex<System.Failure?>(nil)
+    let exported = try Blocking.result(
+      of: manager.export(includingDeleted: invocation.has("include-deleted")) {
+        (lines) throws(StoreError) in
+        do throws(System.Failure) {
+          try System.writeFully(lines, to: 1)
+        } catch {
+          failure.withLock { $0 = error }
+          throw StoreError(.ioError, "stdout cannot be written: \(error.words)")
+        }
+      }, session.waiter)
+    switch failure.withLock({ $0 }) {
+    case let failure? where failure.isBrokenPipe: throw .readerGone
+    case let failure?:
+      throw .writeError(
+        Problem(code: "write_error", message: "stdout cannot be written: \(failure.words)"))
+    case nil: break
+    }
+    do {
+      let report = try exported.get()
+      session.diagnostics.step(
+        "\(report.liveCount + report.deletedCount) items, \(report.bytes) bytes")
+    } catch {
+      throw .store(Problem(error))
+    }
     return .done
   }
 
@@ -86,6 +140,7 @@ extension StoreCommand {
       } catch {
         return refuse(line, Problem(error))
       }
+      if let problem = Self.problem(item) { return refuse(line, problem) }
       if item.isDeleted {
         // Saving it again would move it to the end of the list.
         let id = item.id
@@ -99,6 +154,23 @@ extension StoreCommand {
       size += item.body.count
       items += 1
       if size >= StoreCommand.commitBytes { try commit() }
+    }
+
+    /// What `save` would refuse: a body that nests too deep, a malformed id of a film or book, and
+    /// one whose body is no such item.
+    private static func problem(_ item: ExportedItem) -> Problem? {
+      if RecordDepth.of(item.body) > RecordDepth.limit { return RecordDepth.problem }
+      guard Query.contents.matches(item.id) else { return nil }
+      do throws(ContentItemError) {
+        let id = try ItemID(item.id)
+        let content = try ContentItem(parsing: item.body)
+        if content.id == id { return nil }
+        return Problem(
+          code: "conflicting_fields",
+          message: "the line says \(id), and its body says \(content.id)")
+      } catch {
+        return Problem(error)
+      }
     }
 
     private mutating func refuse(_ line: LineSplitter.Line, _ problem: Problem) {

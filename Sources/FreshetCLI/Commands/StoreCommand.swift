@@ -18,8 +18,8 @@ enum StoreCommand {
         count: 1...1, choices: Action.allCases.map(\.rawValue)),
       ArgumentSpec(
         name: "FILE",
-        help: "export, import: the file; salvage: the new folder, or the old and "
-          + "the new one", count: 0...2),
+        help: "export, import: the file, - for stdout or stdin; salvage: the new folder, or "
+          + "the old and the new one", count: 0...2),
     ],
     options: [
       .flag("include-deleted", "export: deleted items too, which can be restored after an import"),
@@ -33,6 +33,8 @@ enum StoreCommand {
       .init(
         line: "freshet store salvage rescued", meaning: "what can be read, into a new store"),
       .init(line: "freshet store export items.ndjson", meaning: "one item a line, as saved"),
+      .init(
+        line: "freshet store export - | jq -c .body", meaning: "the items alone, on stdout"),
       .init(line: "freshet store import items.ndjson", meaning: "and back; - is standard input"),
       .init(line: "freshet store sign --yes", meaning: "believe lines that were edited by hand"),
     ],
@@ -41,6 +43,12 @@ enum StoreCommand {
         + "that cannot be opened.",
       "salvage changes nothing in the old store; the new one has an id of its own, so that "
         + "followers begin anew.",
+      "export FILE refuses a file that is there, with exit code 73, unless --force is given. export - "
+        + "writes the items to stdout, as plain lines whatever --format says, and no records about the "
+        + "run: its exit code and stderr tell how it went.",
+      "import checks each line as save does: the id, the size, the depth, and films and books as "
+        + "such. A line that is refused is told with its number, the others go in, and the exit code "
+        + "is 1.",
       "sign gives edited lines of the journal the checksums of what they hold. Copy the folder "
         + "first, and end the programs that have the store open.",
     ],
@@ -107,13 +115,19 @@ enum StoreCommand {
     func take() -> Value? { value.withLock { $0.take() } }
   }
 
-  /// A step for `-v` per tenth of the way.
-  static func steps(_ session: Session, _ what: String) -> @Sendable (Int64, Int64) -> Void {
+  /// Tells how far it has come: a line on a terminal, and with `-v` a step per tenth of the way.
+  static func steps(
+    _ session: Session, _ what: String, _ line: ProgressLine
+  ) -> @Sendable (Int64, Int64) -> Void {
     let diagnostics = session.diagnostics
     let said = Tenths()
     return { done, total in
-      guard total > 0, said.isNew(Int(done * 10 / total)) else { return }
-      diagnostics.step("\(what): \(done * 100 / total) %")
+      guard total > 0 else { return }
+      if diagnostics.verbosity >= 1, said.isNew(Int(done * 10 / total)) {
+        line.clear()
+        diagnostics.step("\(what): \(done * 100 / total) %")
+      }
+      line.show(what, done, total)
     }
   }
 

@@ -9,6 +9,7 @@ enum ExitCode {
   static let timeout: Int32 = 6
   static let storeLost: Int32 = 7
   static let ourBug: Int32 = 70
+  static let cannotCreate: Int32 = 73
   static let writeError: Int32 = 74
   static let readerGone: Int32 = 141
 
@@ -23,6 +24,7 @@ enum ExitCode {
     (timeout, "the time of --timeout is over"),
     (storeLost, "the store cannot be used, or was lost while in use"),
     (ourBug, "a bug of freshet"),
+    (cannotCreate, "a file that the command is to make is there already, or cannot be made"),
     (writeError, "stdout cannot be written"),
     (129, "SIGHUP ended it, after everything acknowledged was kept"),
     (130, "SIGINT ended it, likewise"),
@@ -59,6 +61,8 @@ enum Stop: Error, Equatable {
   case cursor(Problem)
   /// An open transaction was rolled back: exit 5.
   case rolledBack(Problem)
+  /// A file that is to be made is there already, or cannot be made: exit 73.
+  case cannotCreate(Problem)
   /// An input that cannot be read any further: exit 1.
   case input(Problem)
   /// Whoever read stdout is gone: exit 141, nothing more is said.
@@ -77,6 +81,7 @@ enum Stop: Error, Equatable {
     case .credentials: ExitCode.credentials
     case .cursor: ExitCode.cursorLost
     case .rolledBack: ExitCode.rolledBack
+    case .cannotCreate: ExitCode.cannotCreate
     case .input: ExitCode.itemFailed
     case .readerGone: ExitCode.readerGone
     case .writeError: ExitCode.writeError
@@ -93,6 +98,7 @@ enum Stop: Error, Equatable {
     case .credentials: "credentials"
     case .cursor: "cursor_lost"
     case .rolledBack: "rolled_back"
+    case .cannotCreate: "cannot_create"
     case .input: "input_error"
     case .readerGone: "reader_gone"
     case .writeError: "write_error"
@@ -104,7 +110,8 @@ enum Stop: Error, Equatable {
   var problem: Problem? {
     switch self {
     case .usage(let problem), .store(let problem), .credentials(let problem), .cursor(let problem),
-      .rolledBack(let problem), .input(let problem), .writeError(let problem):
+      .rolledBack(let problem), .cannotCreate(let problem), .input(let problem),
+      .writeError(let problem):
       problem
     case .readerGone, .timeout, .signal: nil
     }

@@ -53,6 +53,8 @@ final class Output: Sendable {
     /// The commit of the last record of a job that has one, and how many records it had.
     var revision: Int64 = 0
     var jobRecords = 0
+    /// Records are numbered and left out: stdout carries a command's data instead.
+    var isMuted = false
   }
 
   /// Whose output it is.
@@ -145,7 +147,8 @@ final class Output: Sendable {
   private func batch(correlation: String?, _ body: (inout Batch) -> Void) -> Int {
     state.withLock { state in
       var batch = Batch(
-        format: format, correlation: correlation, bytes: [], sequence: state.sequence, now: now)
+        format: format, correlation: correlation, bytes: [], sequence: state.sequence,
+        isMuted: state.isMuted, now: now)
       swap(&batch.bytes, &state.buffer)
       swap(&batch.layout, &state.layout)
       body(&batch)
@@ -165,6 +168,7 @@ final class Output: Sendable {
     fileprivate var layout: TextLayout?
     fileprivate var sequence: Int64
     fileprivate var revision: Int64 = 0
+    fileprivate let isMuted: Bool
     fileprivate let now: @Sendable () -> Int64
 
     mutating func emit(
@@ -173,6 +177,7 @@ final class Output: Sendable {
     ) {
       sequence += 1
       if let told = head.revision { revision = max(revision, told) }
+      if isMuted { return }
       switch format {
       case .ndjson, .jsonSeq:
         if format == .jsonSeq { bytes.append(0x1E) }
@@ -217,6 +222,9 @@ final class Output: Sendable {
       if let correlation = head.correlation ?? correlation { object.string("cid", correlation) }
     }
   }
+
+  /// From now on stdout carries a command's data, and no records.
+  func carriesData() { state.withLock { $0.isMuted = true } }
 
   /// Appends a line that is no record, such as help.
   func printText(_ text: String) {

@@ -47,6 +47,22 @@ enum System {
     return count
   }
 
+  /// Writes all bytes, in as many calls as it takes.
+  static func writeFully(_ bytes: [UInt8], to descriptor: Int32) throws(Failure) {
+    var failure: Failure?
+    bytes.withUnsafeBytes { buffer in
+      var done = 0
+      while done < buffer.count, failure == nil {
+        do throws(Failure) {
+          done += try write(UnsafeRawBufferPointer(rebasing: buffer[done...]), to: descriptor)
+        } catch {
+          if !error.isInterrupted { failure = error }
+        }
+      }
+    }
+    if let failure { throw failure }
+  }
+
   /// Appends what one read(2) gives, at most `limit` bytes; 0 at the end of the input.
   static func read(
     from descriptor: Int32, limit: Int, into bytes: inout [UInt8]

@@ -34,13 +34,15 @@ struct Compaction {
   }
 
   /// Does it all, when nobody else does.
-  func run() throws(StoreError) -> CompactionReport {
+  func run(
+    progress: (_ done: Int64, _ total: Int64) -> Void = { _, _ in }
+  ) throws(StoreError) -> CompactionReport {
     try claiming { () throws(StoreError) in
       let clock = ContinuousClock()
       let start = clock.now
       let before = try folder.bytes()
       let (sealed, erased) = try seal()
-      let snapshot = try write(sealed)
+      let snapshot = try write(sealed, progress)
       let oldest = try Retention(journal: journal, lock: lock).apply(now: sealed.commits)
       adopt(snapshot)
       return CompactionReport(
@@ -154,9 +156,15 @@ struct Compaction {
   // MARK: The copy
 
   /// Writes the snapshot; nil for a store without commits.
-  private func write(_ log: LogState) throws(StoreError) -> Snapshot? {
+  private func write(
+    _ log: LogState, _ progress: (Int64, Int64) -> Void
+  ) throws(StoreError) -> Snapshot? {
     if log.revision == 0 { return nil }
-    if let base = log.index.base, base.revision == log.revision { return base }
+    if let base = log.index.base, base.revision == log.revision {
+      // Whoever compacts wants a whole snapshot: one that is not is written anew, where it can be.
+      if let problem = try journal.problem(ofSnapshot: base.revision) { throw problem }
+      return base
+    }
     try checkSpace(for: log)
     let marks = log.index.base.map { base in
       base.header.marks
@@ -168,14 +176,16 @@ struct Compaction {
       marks: Compaction.thinned(marks ?? [], limit: SnapshotHeader.marksLimit))
     var writer = try SnapshotWriter(header, expecting: log.index.count, in: folder)
     do throws(StoreError) {
-      try copy(log.index, to: &writer)
+      try copy(log.index, to: &writer, progress)
       try writer.finish()
     } catch {
       writer.discard()
       throw error
     }
     do throws(Snapshot.Fault) {
-      return try Snapshot.open(log.revision, in: folder)
+      let snapshot = try Snapshot.open(log.revision, in: folder)
+      journal.trust(log.revision)
+      return snapshot
     } catch {
       switch error {
       case .absent:
@@ -187,7 +197,9 @@ struct Compaction {
     }
   }
 
-  private func copy(_ index: Index, to writer: inout SnapshotWriter) throws(StoreError) {
+  private func copy(
+    _ index: Index, to writer: inout SnapshotWriter, _ progress: (Int64, Int64) -> Void
+  ) throws(StoreError) {
     var window = RecordWindow()
     for number in 0..<index.count {
       let entry = index[number]
@@ -200,7 +212,10 @@ struct Compaction {
           isDeleted: entry.state == .deleted, hash: entry.hash)
       }
       try writer.flush()
-      if number & 0xFFF == 0 { try journal.checkMayCompact() }
+      if number & 0xFFF == 0 {
+        try journal.checkMayCompact()
+        progress(Int64(number), Int64(index.count))
+      }
     }
   }
 

@@ -1,3 +1,5 @@
+import Synchronization
+
 /// Decides which old files go, and removes them.
 ///
 /// What is kept always begins with a whole state: the first commit, or a snapshot with its journal.
@@ -12,10 +14,30 @@ struct Retention {
   /// Removes what nobody needs, for a store that has had so many commits; returns the oldest
   /// revision that is kept.
   func apply(now commits: Int64) throws(StoreError) -> Int64 {
-    let doomed = try lock.hold { () throws(StoreError) in try decide(commits) }
+    let candidate = try soundBase(commits)
+    let doomed = try lock.hold { () throws(StoreError) in try decide(commits, candidate) }
     remove(doomed.names)
     folder.forgetSegments(before: doomed.oldest + 1)
     return doomed.oldest
+  }
+
+  /// The snapshot that may become the base; nil when none may.
+  ///
+  /// What is before it goes for good, so it is read whole first: outside LOCK, as that takes its time.
+  private func soundBase(_ commits: Int64) throws(StoreError) -> Int64? {
+    let listing = try folder.listing()
+    let present = listing.oldestBase ?? 0
+    let leases = try FollowerLeases(folder: folder, now: options.now()).active()
+    var unsound: Set<Int64> = []
+    while true {
+      let chosen = try choose(listing, present, commits, leases) { !unsound.contains($0) }
+      if chosen == present { return nil }
+      guard let problem = try journal.problem(ofSnapshot: chosen) else { return chosen }
+      unsound.insert(chosen)
+      journal.state.withLock {
+        $0.snapshotProblem = SnapshotProblem(message: problem.message, isDispensable: true)
+      }
+    }
   }
 
   private struct Doomed {
@@ -29,11 +51,13 @@ struct Retention {
   /// Under LOCK, so that a lease is either seen here or sees what is left. A base that has lost its
   /// name is none any more: from that moment on nobody begins with what is to be removed, and in
   /// which order the rest goes does not matter.
-  private func decide(_ commits: Int64) throws(StoreError) -> Doomed {
+  private func decide(
+    _ commits: Int64, _ candidate: Int64?
+  ) throws(StoreError) -> Doomed {
     let listing = try folder.listing()
     let present = listing.oldestBase ?? 0
     let leases = try FollowerLeases(folder: folder, now: options.now()).active()
-    let oldest = try choose(listing, present, commits, leases)
+    let oldest = try choose(listing, present, commits, leases) { $0 == candidate }
     let kept = try steppingStones(listing, from: oldest)
     var bases = listing.snapshots.filter { !kept.contains($0) }
       .flatMap { [FileNames.snapshot($0), FileNames.snapshotIndex($0)] }
@@ -59,10 +83,11 @@ struct Retention {
 
   /// The newest snapshot that is old enough for what must be kept; the present base when none is.
   private func choose(
-    _ listing: StoreFolder.Listing, _ present: Int64, _ commits: Int64, _ leases: [FollowerLease]
+    _ listing: StoreFolder.Listing, _ present: Int64, _ commits: Int64, _ leases: [FollowerLease],
+    _ mayBe: (Int64) -> Bool
   ) throws(StoreError) -> Int64 {
     let now = options.now()
-    for revision in listing.snapshots.reversed() where revision > present {
+    for revision in listing.snapshots.reversed() where revision > present && mayBe(revision) {
       guard listing.segments.contains(revision + 1),
         leases.allSatisfy({ $0.token.revision >= revision })
       else { continue }

@@ -79,7 +79,22 @@ extension Journal {
     } catch {
       results = requests.map { _ in .failure(error) }
     }
-    for (request, result) in zip(requests, results) { request.resolve(result) }
+    for (request, result) in zip(requests, results) {
+      request.resolve(again(request, result))
+    }
+  }
+
+  /// The same request once more, when it failed for a snapshot that can be done without.
+  private func again(
+    _ request: CommitRequest, _ result: Result<CommitReceipt, StoreError>
+  ) -> Result<CommitReceipt, StoreError> {
+    guard case .failure(let error) = result, error.code == .damaged else { return result }
+    do throws(StoreError) {
+      guard try leaveSnapshot(because: error) else { return result }
+      return try append([request], nil)[0]
+    } catch {
+      return .failure(error)
+    }
   }
 
   private func append(

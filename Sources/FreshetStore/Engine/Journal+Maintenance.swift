@@ -18,8 +18,12 @@ extension Journal {
     }
   }
 
-  func compact() throws(StoreError) -> CompactionReport {
-    let report = try Compaction(self).run()
+  func compact(
+    progress: (_ done: Int64, _ total: Int64) -> Void = { _, _ in }
+  ) throws(StoreError) -> CompactionReport {
+    let report = try fallingBack { () throws(StoreError) in
+      try Compaction(self).run(progress: progress)
+    }
     state.withLock { $0.compactionProblem = nil }
     return report
   }
@@ -117,7 +121,8 @@ extension Journal {
 
   /// Goes over to the newest snapshot, when another process has made one: old files are let go of.
   func adoptNewest() throws(StoreError) {
-    guard let newest = try folder.listing().snapshots.last,
+    let distrusted = state.withLock { $0.distrusted }
+    guard let newest = try folder.listing().snapshots.last(where: { !distrusted.contains($0) }),
       state.withLock({ ($0.log.index.base?.revision ?? 0) < newest })
     else { return }
     do throws(Snapshot.Fault) {
@@ -172,7 +177,9 @@ extension Journal {
 
   func statistics() throws(StoreError) -> StoreStatistics {
     try refresh()
-    let (log, problem) = state.withLock { ($0.log, $0.compactionProblem) }
+    let (log, problem, damage) = state.withLock {
+      ($0.log, $0.compactionProblem, $0.snapshotProblem)
+    }
     let listing = try folder.listing()
     let base = listing.oldestBase ?? 0
     var statistics = StoreStatistics(
@@ -183,7 +190,7 @@ extension Journal {
       snapshotRevision: listing.snapshots.last, snapshotBytes: 0, tailBytes: log.tailBytes,
       deadBytes: log.deadBytes, skippedRecords: log.unknownLines,
       followers: try FollowerLeases(folder: folder, now: options.now()).active(),
-      compactionProblem: problem)
+      compactionProblem: problem, snapshotProblem: damage)
     for name in listing.names where FileNames.isData(name) {
       let size = try folder.status(of: name)?.size ?? 0
       if FileNames.firstRevision(name) != nil {

@@ -5,8 +5,9 @@ extension Journal {
   func records(includingDeleted: Bool) throws(StoreError) -> [Record] {
     try checkOpen()
     try refresh()
-    let index = state.withLock { $0.log.index }
-    return try records(of: index, includingDeleted: includingDeleted)
+    return try fallingBack { () throws(StoreError) in
+      try records(of: state.withLock { $0.log.index }, includingDeleted: includingDeleted)
+    }
   }
 
   /// One item; nil when it is absent, or deleted and `includingDeleted` is false.
@@ -14,6 +15,12 @@ extension Journal {
     try checkOpen()
     try refresh()
     let bytes = Array(id.utf8)
+    return try fallingBack { () throws(StoreError) in
+      try record(bytes, includingDeleted: includingDeleted)
+    }
+  }
+
+  private func record(_ bytes: [UInt8], includingDeleted: Bool) throws(StoreError) -> Record? {
     let hash = folder.hash.of(bytes)
     let (first, others) = state.withLock { state in
       let found = state.log.index.candidates(hash)

@@ -21,6 +21,9 @@ final class Journal: Sendable {
     var isMaintenanceScheduled = false
     /// Why the last automatic compaction failed.
     var compactionProblem: String?
+    /// Snapshots that turned out to be damaged, while an older state does as well.
+    var distrusted: Set<Int64> = []
+    var snapshotProblem: SnapshotProblem?
     /// So long must the journal after the newest snapshot be before the next automatic compaction.
     var nextCompaction: Int64 = 0
     /// The bytes that this journal has appended since the snapshot that it stands on.
@@ -113,42 +116,6 @@ final class Journal: Sendable {
       }
     }
     return options.visibility == .visible ? try visibleEnd(after: durable) : durable
-  }
-
-  /// The end of the last commit that is whole, durable or not.
-  private func visibleEnd(after durable: HeadRecord?) throws(StoreError) -> HeadRecord {
-    let (known, seen) = state.withLock { state in
-      let end = state.log.end
-      return (
-        HeadRecord(
-          epoch: state.log.epoch, segment: end.segment, offset: end.offset,
-          revision: state.log.revision), state.visible
-      )
-    }
-    var end = known
-    for other in [durable, seen] {
-      if let other, other.isAhead(of: end) { end = other }
-    }
-    while true {
-      let source = try folder.segment(end.segment)
-      let size = try source.size
-      if size > end.offset {
-        var reader = CommitReader(
-          source, from: Place(segment: end.segment, offset: end.offset), limit: size,
-          revision: end.revision, epoch: end.epoch, hash: folder.hash, isDurable: false)
-        while case .commit = try reader.next() {
-          end.offset = reader.commit.end.offset
-          end.revision = reader.revision
-          end.epoch = reader.epoch
-        }
-      }
-      guard end.segment <= end.revision, try folder.hasSegment(end.revision + 1) else { break }
-      end.segment = end.revision + 1
-      end.offset = 0
-    }
-    let found = end
-    state.withLock { $0.visible = found }
-    return found
   }
 
   /// Takes in what other processes have made durable.

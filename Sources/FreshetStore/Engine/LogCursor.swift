@@ -33,6 +33,11 @@ struct LogCursor: Sendable {
       wantsContents: wantsContents)
   }
 
+  /// How far it has read, as HEAD would say it.
+  var read: HeadRecord {
+    HeadRecord(epoch: epoch, segment: place.segment, offset: place.offset, revision: revision)
+  }
+
   /// The commit that `next` found.
   var commit: LogCommit {
     guard let reader else { preconditionFailure("a commit is there when next() has said so") }

@@ -16,10 +16,18 @@ struct ChangeSource: PullSource {
 
   mutating func next() throws(StoreError) -> ChangeSet? {
     if cursor == nil { try open() }
+    guard let read = cursor?.read else { return nil }
+    let journal = journal
+    return try journal.followingVisible(read) { () throws(StoreError) in try step() }
+  }
+
+  private mutating func step() throws(StoreError) -> ChangeSet? {
     let limit = journal.hub.limit
     while try cursor?.next(upTo: limit) == true, let cursor {
       guard cursor.revision > skipUpTo else { continue }
-      let changes = try journal.changes(of: cursor.commit, cursor.contents)
+      let changes = try journal.fallingBack { () throws(StoreError) in
+        try journal.changes(of: cursor.commit, cursor.contents)
+      }
       if changes.isEmpty { continue }
       return ChangeSet(
         epoch: Int(cursor.epoch), revision: cursor.revision, time: cursor.commit.time,
@@ -113,7 +121,13 @@ extension Journal {
       current = state.withLock { $0.log }
     }
     if current.revision <= revision { return current }
-    var log = try base(for: revision, below: current)
+    let distrusted = state.withLock { $0.distrusted }
+    var log: LogState
+    if let base = current.index.base, base.revision <= revision {
+      log = LogState(base: base)
+    } else {
+      log = try base(for: revision, without: distrusted)
+    }
     var cursor = LogCursor(folder: folder, after: log, wantsContents: false)
     let limit = HeadRecord(
       segment: current.end.segment, offset: current.end.offset, revision: current.revision)
@@ -121,31 +135,6 @@ extension Journal {
       try log.apply(cursor.commit)
     }
     return log
-  }
-
-  /// A state to fold from.
-  ///
-  /// A compaction may take away a snapshot between the base and the newest one while this looks: the
-  /// one before it does as well (I10).
-  private func base(for revision: Int64, below current: LogState) throws(StoreError) -> LogState {
-    if let base = current.index.base, base.revision <= revision { return LogState(base: base) }
-    var listing = try folder.listing()
-    var problem: StoreError?
-    var unfit: Set<Int64> = []
-    while let base = listing.base(for: revision, without: unfit) {
-      if base == 0 { return LogState() }
-      do throws(Snapshot.Fault) {
-        return LogState(base: try Snapshot.open(base, in: folder))
-      } catch {
-        unfit.insert(base)
-        switch error {
-        case .absent: listing = try folder.listing()
-        case .invalid(let error): problem = problem ?? error
-        case .failed(let error): throw error
-        }
-      }
-    }
-    throw problem ?? folder.compacted(after: revision, listing)
   }
 
   /// What a commit did, item by item; `before` is the index before it, when it is at hand.

@@ -15,10 +15,22 @@ struct LiveListsSource: PullSource {
   }
 
   mutating func next() throws(StoreError) -> LiveLists? {
-    if cursor == nil { return try open() }
+    let journal = journal
+    guard let read = cursor?.read else {
+      return try journal.fallingBack { () throws(StoreError) in try open() }
+    }
+    return try journal.followingVisible(read) { () throws(StoreError) in try step() }
+  }
+
+  private mutating func step() throws(StoreError) -> LiveLists? {
     let limit = journal.hub.limit
     guard try cursor?.next(upTo: limit) == true, let cursor else { return nil }
-    let changes = try journal.changes(of: cursor.commit, cursor.contents, before: index)
+    var before: Index? = index
+    let changes = try journal.fallingBack { () throws(StoreError) in
+      // A second time from what the journal has: this list may rest on a snapshot that is damaged.
+      defer { before = nil }
+      return try journal.changes(of: cursor.commit, cursor.contents, before: before)
+    }
     let token = journal.token(epoch: cursor.epoch, revision: cursor.revision)
     try apply(cursor.commit, cursor.contents)
     var shown: [LiveList?] = []

@@ -40,8 +40,10 @@ extension DatabaseManager {
         case .success(let journal):
           journal.maintain(
             { journal throws(StoreError) in
-              try Export(journal: journal, path: path, replacing: replacing)
-                .run(includingDeleted: includingDeleted)
+              try journal.fallingBack { () throws(StoreError) in
+                try Export(journal: journal, path: path, replacing: replacing)
+                  .run(includingDeleted: includingDeleted)
+              }
             },
             { result in
               switch result {
@@ -54,6 +56,72 @@ extension DatabaseManager {
       }
       return nil
     }
+  }
+}
+
+extension DatabaseManager {
+  /// Hands out all items, one `ExportedItem` a line, in list order, in pieces of whole lines.
+  ///
+  /// The state of one moment, as `export(to:)` writes it to a file. The pieces come on a thread of
+  /// the store, one after another; `take` may block, and what it throws ends the export and is what
+  /// the single fails with. It fails with `damaged`, `ioError`, `closed` as well, also after some
+  /// pieces.
+  ///
+  /// - Complexity: O(bytes of the items) time, O(1) of them in memory.
+  public func export(
+    includingDeleted: Bool = false,
+    to take: @escaping @Sendable (_ lines: [UInt8]) throws(StoreError) -> Void
+  ) -> Single<ExportReport, StoreError> {
+    Single { [self] resolver in
+      whenReady { result in
+        switch result {
+        case .success(let journal):
+          journal.maintain(
+            { journal throws(StoreError) in
+              var lines = ExportedLines(includingDeleted: includingDeleted)
+              return try lines.run(journal, take)
+            },
+            { result in
+              switch result {
+              case .success(let report): resolver.succeed(report)
+              case .failure(let error): resolver.fail(error)
+              }
+            })
+        case .failure(let error): resolver.fail(error)
+        }
+      }
+      return nil
+    }
+  }
+}
+
+/// Gathers the lines of an export into pieces.
+private struct ExportedLines {
+  private static let pieceBytes = 1 << 18
+  let includingDeleted: Bool
+  private var live = 0
+  private var deleted = 0
+  private var bytes: Int64 = 0
+
+  init(includingDeleted: Bool) { self.includingDeleted = includingDeleted }
+
+  mutating func run(
+    _ journal: Journal, _ take: ([UInt8]) throws(StoreError) -> Void
+  ) throws(StoreError) -> ExportReport {
+    var waiting: [UInt8] = []
+    let token = try journal.forEachRecord(includingDeleted: includingDeleted) {
+      (record) throws(StoreError) in
+      if record.isDeleted { deleted += 1 } else { live += 1 }
+      waiting += ExportedItem(id: record.id, isDeleted: record.isDeleted, body: record.body).line
+      waiting.append(0x0A)
+      guard waiting.count >= ExportedLines.pieceBytes else { return }
+      bytes += Int64(waiting.count)
+      try take(waiting)
+      waiting.removeAll(keepingCapacity: true)
+    }
+    bytes += Int64(waiting.count)
+    if !waiting.isEmpty { try take(waiting) }
+    return ExportReport(token: token, liveCount: live, deletedCount: deleted, bytes: bytes)
   }
 }
 

@@ -44,7 +44,8 @@ extension StoreFiles {
   ///
   /// It reads every segment, goes on behind the next newline after bytes that do not check, and
   /// repeats each commit in the new store, in order: the list order, deleted items and times are
-  /// kept, revisions are counted anew. The old store is only read. When it fails, the new store is
+  /// kept, revisions are counted anew. Where commits are missing or damaged and a whole snapshot was
+  /// made after them, it begins with the items of that. The old store is only read. When it fails, the new store is
   /// left as far as it came.
   ///
   /// - Parameters:
@@ -61,8 +62,7 @@ extension StoreFiles {
   ) throws(StoreError) -> SalvageReport {
     let folder = try folder(path, options)
     let listing = try folder.listing()
-    // A journal that begins with its first commit says all that a snapshot says.
-    let base = listing.segments.first == 1 ? nil : listing.snapshots.last
+    let base = try SalvageBase(folder: folder).choose(listing)
     let segments = listing.segments.filter { $0 > base ?? 0 }
     if segments.isEmpty && base == nil {
       throw StoreError(.notAStore, "\(path) holds no segment of a journal", path: path)

@@ -87,7 +87,14 @@ private struct Verification {
       } catch {
         switch error {
         case .absent: continue
-        case .invalid(let error): note(.damage, name, error.message)
+        case .invalid(let error):
+          let isDispensable = listing.base(for: revision, without: [revision]) != nil
+          note(
+            .damage, name,
+            error.message
+              + (isDispensable
+                ? ". An older state and the journal after it have everything, so reads go round it: "
+                  + "`freshet store compact` writes another" : ""))
         case .failed(let error): throw error
         }
       }

@@ -65,9 +65,26 @@ public struct StoreStatistics: Sendable, Hashable {
   public var followers: [FollowerLease]
   /// Why the last automatic compaction failed; nil when it did not.
   public var compactionProblem: String?
+  /// The damaged snapshot that reads met and went round; nil when they met none.
+  public var snapshotProblem: SnapshotProblem?
 
   /// The bytes of journal, snapshots and their indexes.
   public var bytes: Int64 { segmentBytes + snapshotBytes }
+}
+
+/// What is wrong with the newest snapshot of a store.
+public struct SnapshotProblem: Sendable, Hashable {
+  /// What was found, and where.
+  public let message: String
+  /// True when an older state and the journal after it have everything: nothing is lost, and the
+  /// next compaction writes another snapshot.
+  public let isDispensable: Bool
+
+  /// Makes a problem.
+  public init(message: String, isDispensable: Bool) {
+    self.message = message
+    self.isDispensable = isDispensable
+  }
 }
 
 /// A promise to keep the changes after a token for somebody, for a while.

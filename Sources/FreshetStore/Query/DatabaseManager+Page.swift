@@ -26,7 +26,7 @@ extension DatabaseManager {
       whenReady { result in
         do throws(StoreError) {
           resolver.succeed(
-            try result.get().page(query, after: key, limit: limit, at: token))
+            try result.get().wholePage(query, after: key, limit: limit, at: token))
         } catch {
           resolver.fail(error)
         }
@@ -37,7 +37,15 @@ extension DatabaseManager {
 }
 
 extension Journal {
-  func page(
+  fileprivate func wholePage(
+    _ query: Query, after key: PageKey?, limit: Int, at token: Token?
+  ) throws(StoreError) -> Page {
+    try fallingBack { () throws(StoreError) in
+      try page(query, after: key, limit: limit, at: token)
+    }
+  }
+
+  private func page(
     _ query: Query, after key: PageKey?, limit: Int, at token: Token?
   ) throws(StoreError) -> Page {
     var selection = try PageSelection(query, after: key, limit: limit)

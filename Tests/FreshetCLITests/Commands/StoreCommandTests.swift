@@ -88,8 +88,16 @@ struct StoreCommandTests {
     #expect(export.status == .exited(0))
     #expect(export.results[0]["items"] == 4)
     #expect(export.results[0]["deleted"] == 1)
-    #expect(try sandbox.run("store", "export", file).status == .exited(7))
-    #expect(try sandbox.run("store", "export", "-").status == .exited(2))
+    let before = try Data(contentsOf: URL(fileURLWithPath: file))
+    let refused = try sandbox.run("store", "export", file)
+    #expect(refused.status == .exited(73))
+    #expect(refused.end?["reason"] == "cannot_create")
+    #expect(refused.errors.contains("--force"))
+    #expect(try Data(contentsOf: URL(fileURLWithPath: file)) == before)
+    #expect(
+      try sandbox.run("store", "export", sandbox.path("none/items")).status == .exited(73))
+    #expect(
+      try sandbox.run("store", "export", file, "--include-deleted", "--force").status == .exited(0))
     let other = sandbox.path("other")
     let imported = try sandbox.run("store", "import", file, "--store", other)
     #expect(imported.status == .exited(0))
@@ -101,6 +109,97 @@ struct StoreCommandTests {
     _ = try sandbox.run("delete", "book:local:2", "--store", other)
     let again = try sandbox.run("store", "import", file, "--store", other)
     #expect(again.results[0]["changed"] == 0)
+  }
+
+  @Test("export -: the items alone on stdout, whatever --format says; the rest on stderr")
+  func toStdout() throws {
+    let file = sandbox.path("items.ndjson")
+    _ = try sandbox.run("store", "export", file, "--include-deleted")
+    let expected = try String(contentsOfFile: file, encoding: .utf8).split(separator: "\n").map {
+      String($0)
+    }
+    for format in ["ndjson", "text", "json-seq"] {
+      let run = try sandbox.lines("store", "export", "-", "--include-deleted", "--format", format)
+      #expect(run.status == .exited(0) && run.lines == expected, "\(format)")
+      #expect(run.errors.isEmpty, "\(format)")
+    }
+    let none = try sandbox.lines("store", "export", "-", "--store", sandbox.path("none"))
+    #expect(none.status == .exited(7) && none.lines.isEmpty && !none.errors.isEmpty)
+    let forced = try sandbox.run("store", "export", "-", "--force")
+    #expect(forced.status == .exited(2))
+  }
+
+  @Test("import checks a line as save does, and says which it refuses")
+  func checked() throws {
+    let deep = String(repeating: "[", count: 205) + String(repeating: "]", count: 205)
+    let large = String(repeating: "x", count: 1 << 20)
+    let bodies: [(id: String, body: String, code: String?)] = [
+      ("film:tmdb:movie:1", #"{"id":"film:tmdb:movie:1","title":"T"}"#, nil),
+      ("film:nonsense", #"{"id":"film:nonsense"}"#, "malformed_id"),
+      ("film:tmdb:movie:2", #"{"id":"film:tmdb:movie:3"}"#, "conflicting_fields"),
+      ("film:tmdb:movie:2", #"{"title":"T"}"#, "missing_id"),
+      ("film:tmdb:movie:2", #"{"id":"film:tmdb:movie:2","kind":"book"}"#, "conflicting_fields"),
+      ("film:tmdb:movie:2", #"{"id":"film:tmdb:movie:2","extra":{"d":\#(deep)}}"#, "too_deep"),
+      ("film:tmdb:movie:2", #"{"id":"film:tmdb:movie:2","title":"\#(large)"}"#, "too_large"),
+      ("settings", #"{"d":\#(deep)}"#, "too_deep"),
+      ("settings", #"{"d":1}"#, nil),
+    ]
+    let lines = bodies.map { #"{"id":"\#($0.id)","body":\#($0.body)}"# }
+    let run = try sandbox.run("store", "import", "-", input: lines.joined(separator: "\n"))
+    #expect(run.status == .exited(1))
+    let codes = bodies.enumerated().compactMap { place, line in
+      line.code.map { "\(place + 1) \($0)" }
+    }
+    #expect(
+      run.results.dropLast().map {
+        "\($0["line"]?.numberValue?.text ?? "") \($0.errorCode ?? "")"
+      } == codes)
+    #expect(run.results.last?["items"] == 2)
+    #expect(try sandbox.run("list").items.contains("film:tmdb:movie:1"))
+  }
+
+  @Test(
+    "a damaged snapshot costs nothing while the journal has all; doctor, verify and stats say so")
+  func damagedSnapshot() throws {
+    _ = try sandbox.run("store", "compact")
+    let path = sandbox.store + "/snap-00000000000000000006.ndjson"
+    var bytes = try Data(contentsOf: URL(fileURLWithPath: path))
+    let place = try #require(String(decoding: bytes, as: UTF8.self).range(of: "\"B3\""))
+    let text = String(decoding: bytes, as: UTF8.self)
+    bytes[text.utf8.distance(from: text.utf8.startIndex, to: place.lowerBound) + 1] ^= 1
+    try bytes.write(to: URL(fileURLWithPath: path))
+    let list = try sandbox.run("list")
+    #expect(list.status == .exited(0) && list.items.count == 4)
+    #expect(try sandbox.run("show", "book:local:3").status == .exited(0))
+    let verify = try sandbox.run("store", "verify")
+    #expect(verify.status == .exited(1))
+    let doctor = try sandbox.run("doctor")
+    #expect(doctor.status == .exited(0))
+    #expect(doctor.all("doctor.check").contains { $0["check"] == "snapshot" })
+    #expect(try sandbox.run("store", "compact").status == .exited(0))
+    #expect(try sandbox.run("store", "verify").status == .exited(0))
+  }
+
+  @Test("a bar on a terminal while it is checked; nothing of it in a file, and none with -q")
+  func bar() throws {
+    #expect(ProgressLine.text("checked", 25, 100) == "[#####...............] 25 % checked")
+    #expect(ProgressLine.text("checked", 200, 100).hasSuffix("100 % checked"))
+    let environment = [
+      "FRESHET_STORE": sandbox.store, "HOME": sandbox.folder.path, "TERM": "xterm",
+    ]
+    for action in ["verify", "compact"] {
+      let loud = try Child(["store", action], environment: environment, input: .terminal)
+      _ = try loud.rest()
+      #expect(loud.wait() == .exited(0))
+      try loud.readScreenToEnd()
+      #expect(loud.screen.contains("] ") && loud.screen.hasSuffix("\u{1B}[K"), "\(action)")
+      let quiet = try Child(["store", action, "-q"], environment: environment, input: .terminal)
+      _ = try quiet.rest()
+      #expect(quiet.wait() == .exited(0))
+      try quiet.readScreenToEnd()
+      #expect(quiet.screen.isEmpty, "\(action)")
+      #expect(!(try sandbox.run("store", action).errors.contains("%")), "\(action)")
+    }
   }
 
   @Test("import: bad lines are refused with their numbers, the others go in")

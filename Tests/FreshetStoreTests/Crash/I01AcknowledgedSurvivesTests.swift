@@ -59,13 +59,34 @@ struct I01AcknowledgedSurvivesTests {
     explorer.prefixes = 2
     explorer.nestedEvery = 1000
     let check = MutationCheck(explorer: explorer, steps: Script.long(8, seed: 1))
+    for (call, after) in [("fdatasync log", "write log"), ("fsync HEAD", "write HEAD")] {
+      let finding = check.check(SyncSite(call: call, after: after))
+      #expect(finding.violation != nil, "\(call) after \(after)")
+    }
+  }
+
+  @Test("a sync of a compaction or a lease that is left out is noticed")
+  func mutationOfCompaction() {
+    var explorer = CrashExplorer()
+    explorer.randomStates = 4
+    explorer.prefixes = 4
+    explorer.nestedEvery = 1000
+    explorer.killedStates = 1
+    explorer.nestedPrefixes = 1
+    explorer.verifiedEvery = 2
+    explorer.compactedEvery = 3
+    explorer.segmentBytes = 300
+    let save: (Int) -> Step = { number in
+      .apply(0, [.save(id: "id-\(number)", body: Array(#"{"n":\(number)}"#.utf8))])
+    }
+    let steps =
+      [.open(0)] + (1...6).map(save) + [.compact(0), .lease(0)] + (7...12).map(save)
+      + [.compact(0)]
+    let check = MutationCheck(explorer: explorer, steps: steps)
     for (call, after) in [
-      ("fdatasync log", "write log"), ("fsync HEAD", "write HEAD"),
       ("fsync snap.tmp", "write snap.tmp"), ("fsync snap.idx.tmp", "write snap.idx.tmp"),
-      ("sync directory ", "rename snap.tmp"), ("fsync follower.tmp", "write follower.tmp"),
-      // An append that was taken back, by a process that ended before the disk had that: whoever
-      // opens the store next must make sure.
-      ("fdatasync log", "status log"),
+      ("sync directory ", "rename snap.tmp"), ("sync directory ", "rename log"),
+      ("sync directory ", "remove log"), ("fsync follower.tmp", "write follower.tmp"),
     ] {
       let finding = check.check(SyncSite(call: call, after: after))
       #expect(finding.violation != nil, "\(call) after \(after)")

@@ -91,7 +91,7 @@ package enum LiveWork {
             count += 1
             return count
           }
-          if seen % 300 == 0, clock.now < wakesUp { usleep(900_000) }
+          if seen % 300 == 0, clock.now < wakesUp { usleep(2_500_000) }
           return ChildWork.say(line(of: set)) ? nil : true
         })
       guard case .failure(let error)? = end.wait() else { return }
