@@ -9,8 +9,9 @@ final class HeadFile: Sendable {
   private let fileSystem: any FileSystem
   private let timeout: Duration
   private let storeBits: UInt64
-  /// One change of HEAD at a time in this process; held for the two calls of one change.
-  private let exclusion = Mutex(())
+  /// True while somebody in this process changes HEAD: all share one open file, for which the file's
+  /// lock does not count among them.
+  private let isChanging = Atomic(false)
 
   init(
     path: String, file: any File, fileSystem: any FileSystem, timeout: Duration,
@@ -114,26 +115,34 @@ final class HeadFile: Sendable {
     }
   }
 
-  /// Runs `work` while no other process changes HEAD.
+  /// Runs `work` while nobody else changes HEAD, in this process or another.
   ///
-  /// The lock is held for two small calls, but a process can be stopped between them: who waits
-  /// for it waits no longer than the time-out (I12).
-  private func hold<R: Sendable>(
+  /// For two small calls, but a process can be stopped between them: who waits for it waits no longer
+  /// than the time-out (I12).
+  private func hold<R>(
     _ work: () throws(SystemError) -> R
   ) throws(StoreError) -> R {
-    // Within a process all share one open file, for which the file's lock would not count.
-    let result = exclusion.withLock { _ -> Result<R, StoreError> in
-      do throws(SystemError) {
-        guard try PollingLock.acquire(file, fileSystem, timeout) else {
-          return .failure(lockedError())
-        }
-        defer { file.unlock() }
-        return .success(try work())
-      } catch {
-        return .failure(.system(error, doing: "update", path: path))
-      }
+    guard PollingLock.wait(fileSystem, timeout, until: claim) else { throw lockedError() }
+    defer { isChanging.store(false, ordering: .releasing) }
+    let isMine: Bool
+    do throws(SystemError) {
+      isMine = try PollingLock.acquire(file, fileSystem, timeout)
+    } catch {
+      throw .system(error, doing: "update", path: path)
     }
-    return try result.get()
+    guard isMine else { throw lockedError() }
+    defer { file.unlock() }
+    do throws(SystemError) {
+      return try work()
+    } catch {
+      throw .system(error, doing: "update", path: path)
+    }
+  }
+
+  private func claim() -> Bool {
+    isChanging.compareExchange(
+      expected: false, desired: true, ordering: .acquiringAndReleasing
+    ).exchanged
   }
 
   private func lockedError() -> StoreError {

@@ -298,7 +298,7 @@ extension Journal {
       try file.writeFully(bytes, at: place.offset)
     } catch {
       let path = folder.path(ofSegment: place.segment)
-      // Nobody was told anything: take back what was written, so that nothing is fused to it.
+      // Nobody was told anything: take back what was written, so that nothing is fused to it (I8).
       do throws(SystemError) {
         try file.truncate(to: place.offset)
         try file.synchronizeData()
@@ -314,7 +314,8 @@ extension Journal {
     }
   }
 
-  /// Makes the plan's bytes durable as the options say, then adds its commits to the state.
+  /// Makes the plan's bytes durable as the options say, then adds its commits to the state: only
+  /// then is anybody answered (I1).
   ///
   /// - Parameter appended: So many of the bytes are this journal's own.
   func settle(_ plan: CommitPlan, appended: Int = 0) throws(StoreError) {

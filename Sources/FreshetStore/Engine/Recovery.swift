@@ -3,7 +3,7 @@
 /// The rule: the journal stops making sense at byte B of the last segment. If HEAD says that bytes
 /// beyond B were durable, or any later line that checks says so in its `b`, then durable bytes were
 /// damaged: refuse, and change nothing. Otherwise B is where the last, never acknowledged append
-/// was torn: keep a copy of the rest in lost+…, cut it off, go on. A read error is never damage.
+/// was torn: keep a copy of the rest in lost+…, cut it off, go on (I6). A read error is never damage.
 ///
 /// Whoever runs it to write holds LOCK.
 struct Recovery {

@@ -127,11 +127,18 @@ enum PollingLock {
   static func acquire(
     _ file: any File, _ fileSystem: any FileSystem, _ timeout: Duration
   ) throws(SystemError) -> Bool {
-    if try file.lock(wait: false) { return true }
+    try wait(fileSystem, timeout) { () throws(SystemError) in try file.lock(wait: false) }
+  }
+
+  /// Tries until it succeeds; false when the time is over.
+  static func wait<E: Error>(
+    _ fileSystem: any FileSystem, _ timeout: Duration, until hasSucceeded: () throws(E) -> Bool
+  ) throws(E) -> Bool {
+    if try hasSucceeded() { return true }
     let clock = ContinuousClock()
     let deadline = clock.now + timeout
     var pause: UInt32 = 20
-    while !(try file.lock(wait: false)) {
+    while !(try hasSucceeded()) {
       if clock.now >= deadline { return false }
       fileSystem.pause(microseconds: pause)
       pause = min(pause * 2, 2_000)

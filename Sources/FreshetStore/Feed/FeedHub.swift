@@ -33,7 +33,7 @@ final class FeedHub: FeedHome {
     state = Mutex(State(limit: limit))
   }
 
-  /// The watermark: feeds read up to here.
+  /// The watermark: feeds read up to here, and with `durable` visibility it is what HEAD says (I2).
   var limit: HeadRecord { state.withLock { $0.limit } }
 
   func advance(to record: HeadRecord) {

@@ -17,7 +17,9 @@ public struct StoreOptions: Sendable {
     /// Those that are durable: a power loss takes back nothing that was shown.
     case durable
     /// Those that are written, too, as soon as they are, whichever process wrote them. A power loss
-    /// may take back what was shown; then the token of it is `diverged`.
+    /// may take back what was shown; then the token of it is `diverged`. Where every writer syncs
+    /// each commit, what was shown before its sync, and lost with the power, is told from what came
+    /// in its place only by who was following: keep no token of a visible feed there.
     case visible
   }
 
@@ -74,7 +76,7 @@ public struct StoreOptions: Sendable {
   package var fileSystem: any FileSystem = LiveFileSystem()
   /// Microseconds since 1970; recorded with each commit, never used to order anything.
   package var now: @Sendable () -> Int64 = { Platform.wallClockMicroseconds }
-  /// 32 hexadecimal digits for a new store.
+  /// 32 hexadecimal digits for a new store, which no other has (I9).
   package var makeStoreID: @Sendable () -> String = StoreOptions.randomStoreID
   /// A number for this run of the system; 0 when it cannot be told.
   package var boot: @Sendable () -> UInt32 = { Platform.bootTag }

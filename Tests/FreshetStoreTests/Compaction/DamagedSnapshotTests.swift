@@ -38,9 +38,9 @@ struct DamagedSnapshotTests {
   private func damage(_ revision: Int64, item id: String) throws {
     let name = FileNames.snapshot(revision)
     var bytes = try directory.read(name)
-    let line = try #require(String(decoding: bytes, as: UTF8.self).range(of: #""k":"\#(id)""#))
     let text = String(decoding: bytes, as: UTF8.self)
-    bytes[text.utf8.distance(from: text.utf8.startIndex, to: line.lowerBound) + 6] ^= 1
+    let place = try #require(text.firstRange(of: #""k":"\#(id)""#)).lowerBound
+    bytes[text.utf8.distance(from: text.utf8.startIndex, to: place) + 6] ^= 1
     try directory.write(bytes, to: name)
   }
 

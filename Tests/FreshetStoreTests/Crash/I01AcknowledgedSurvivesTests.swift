@@ -65,11 +65,12 @@ struct I01AcknowledgedSurvivesTests {
     }
   }
 
-  @Test("a sync of a compaction or a lease that is left out is noticed")
+  // The large run, in `.ci/run`, leaves out every one.
+  @Test("a sync of a compaction that is left out is noticed")
   func mutationOfCompaction() {
     var explorer = CrashExplorer()
-    explorer.randomStates = 4
-    explorer.prefixes = 4
+    explorer.randomStates = 16
+    explorer.prefixes = 2
     explorer.nestedEvery = 1000
     explorer.killedStates = 1
     explorer.nestedPrefixes = 1
@@ -80,13 +81,11 @@ struct I01AcknowledgedSurvivesTests {
       .apply(0, [.save(id: "id-\(number)", body: Array(#"{"n":\(number)}"#.utf8))])
     }
     let steps =
-      [.open(0)] + (1...6).map(save) + [.compact(0), .lease(0)] + (7...12).map(save)
-      + [.compact(0)]
+      [.open(0)] + (1...6).map(save) + [.compact(0)] + (7...9).map(save) + [.compact(0)]
     let check = MutationCheck(explorer: explorer, steps: steps)
     for (call, after) in [
       ("fsync snap.tmp", "write snap.tmp"), ("fsync snap.idx.tmp", "write snap.idx.tmp"),
-      ("sync directory ", "rename snap.tmp"), ("sync directory ", "rename log"),
-      ("sync directory ", "remove log"), ("fsync follower.tmp", "write follower.tmp"),
+      ("sync directory ", "rename snap.tmp"),
     ] {
       let finding = check.check(SyncSite(call: call, after: after))
       #expect(finding.violation != nil, "\(call) after \(after)")
