@@ -175,7 +175,7 @@ struct StoreCommandTests {
     #expect(try sandbox.run("show", "book:local:3").status == .exited(0))
     let verify = try sandbox.run("store", "verify")
     #expect(verify.status == .exited(1))
-    let doctor = try sandbox.run("doctor")
+    let doctor = try sandbox.run("doctor", "--format", "ndjson")
     #expect(doctor.status == .exited(0))
     #expect(doctor.all("doctor.check").contains { $0["check"] == "snapshot" })
     #expect(try sandbox.run("store", "compact").status == .exited(0))
