@@ -14,9 +14,21 @@ let package = Package(
         .product(name: "Freshet", package: "freshet"),
       ],
       swiftSettings: [.swiftLanguageMode(.v6)]),
+    // Figures, folders and lines of JSON, for the suites that have processes and disks.
+    .target(name: "BenchSupport", swiftSettings: [.swiftLanguageMode(.v6)]),
+    // The built program from end to end.
+    .executableTarget(
+      name: "events",
+      dependencies: [
+        "BenchSupport",
+        .product(name: "Freshet", package: "freshet"),
+        .product(name: "FreshetStore", package: "freshet"),
+      ],
+      swiftSettings: [.swiftLanguageMode(.v6)]),
     .executableTarget(
       name: "store",
       dependencies: [
+        "BenchSupport",
         .product(name: "Freshet", package: "freshet"),
         .product(name: "FreshetStore", package: "freshet"),
       ],

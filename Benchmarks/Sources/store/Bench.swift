@@ -1,3 +1,4 @@
+import BenchSupport
 import Foundation
 
 /// What to run, and how often.

@@ -1,33 +1,5 @@
+import BenchSupport
 import Foundation
-
-/// A folder for one case; it goes with the last reference.
-final class Folder: Sendable {
-  let path: String
-
-  init(in parent: String) {
-    path = parent + "/freshet-bench-" + UUID().uuidString
-    do {
-      try FileManager.default.createDirectory(
-        atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-    } catch {
-      stop("cannot make \(path): \(error)")
-    }
-  }
-
-  deinit { try? FileManager.default.removeItem(atPath: path) }
-
-  /// The bytes of all files in it.
-  var bytes: Int {
-    let names = FileManager.default.enumerator(atPath: path)?.compactMap { $0 as? String } ?? []
-    return names.reduce(0) { sum, name in
-      var info = stat()
-      guard stat(path + "/" + name, &info) == 0, info.st_mode & S_IFMT == S_IFREG else {
-        return sum
-      }
-      return sum + Int(info.st_size)
-    }
-  }
-}
 
 /// Waits for a disk that is not being throttled.
 ///
@@ -61,9 +33,4 @@ enum Disk {
     }
     return samples
   }
-}
-
-func stop(_ why: String) -> Never {
-  FileHandle.standardError.write(Data("store: \(why)\n".utf8))
-  exit(1)
 }

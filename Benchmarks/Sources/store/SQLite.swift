@@ -1,3 +1,5 @@
+import BenchSupport
+
 #if SQLITE
   import CSQLite
   import Foundation
