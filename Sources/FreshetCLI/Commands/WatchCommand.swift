@@ -25,6 +25,9 @@ enum WatchCommand {
       .value("until-idle", "DUR", "end when nothing was told for this time"),
       .value("timeout", "DUR", "end after this time, with exit code 6"),
       .value("heartbeat", "DUR", "a bookmark after so much silence: 15s (default), or off"),
+      .value(
+        "on-slow", "WHAT", choices: ["block", "resync"],
+        "search: when the reader stands still, wait (block), or tell a gap and the state after it"),
       .flag("strict", "end with exit code 3 where a gap or a reset would be told"),
       .value("from-file", "FILE", "replay the records in FILE, - for stdin, instead of a store"),
       .value("grade", "N", "guidance: only this grade"),
@@ -69,7 +72,6 @@ enum WatchCommand {
       "A time is written with its unit: 250ms, 15s, 2m or 1h.",
       "There must be a store; freshet save makes one.",
     ],
-    later: ["on-slow"],
     run: { (invocation, session) throws(Stop) in
       if invocation.has("from-file") { return try LogReplay(invocation, session).run() }
       if invocation.arguments.first == View.search.rawValue {

@@ -171,6 +171,9 @@ final class Output: Sendable {
     fileprivate let isMuted: Bool
     fileprivate let now: @Sendable () -> Int64
 
+    /// How many bytes wait.
+    var waitingBytes: Int { bytes.count }
+
     mutating func emit(
       _ head: EventHead, text: @autoclosure () -> String? = nil,
       _ data: (inout ObjectWriter) -> Void
@@ -300,6 +303,32 @@ final class Output: Sendable {
     guard mustWait else { return }
     call()
     room.wait()
+  }
+
+  /// Writes of what waits as much as the reader takes at once; called by the main thread only.
+  ///
+  /// A pipe that can be written takes 4096 bytes (PIPE_BUF) without waiting.
+  /// - Throws: ``Stop/readerGone`` or ``Stop/writeError(_:)``.
+  func flushWhatFits() throws(Stop) {
+    while true {
+      var head: [UInt8] = []
+      state.withLock { head = Array($0.buffer.prefix(4096)) }
+      guard !head.isEmpty else { return }
+      do throws(System.Failure) {
+        let ready = try System.poll(
+          [System.Interest(descriptor: descriptor, write: true)], timeout: .zero)
+        guard ready[0].isWritable || ready[0].isBroken else { return }
+        // A broken pipe says so when it is written.
+        let written = try writeOnce(head, from: 0)
+        state.withLock { $0.buffer.removeFirst(written) }
+      } catch {
+        if error.isInterrupted { continue }
+        if error.wouldBlock { return }
+        if error.isBrokenPipe { throw .readerGone }
+        throw .writeError(
+          Problem(code: "write_error", message: "cannot write to stdout: \(error.words)"))
+      }
+    }
   }
 
   private func writeOnce(

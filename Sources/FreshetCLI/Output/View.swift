@@ -45,6 +45,22 @@ struct ViewTransition: Sendable {
   let state: JSONObject
   let diff: ListDiff
 
+  private init(
+    _ view: View, from: String, to: String, cause: String, state: JSONObject, diff: ListDiff
+  ) {
+    self.view = view
+    self.from = from
+    self.to = to
+    self.cause = cause
+    self.state = state
+    self.diff = diff
+  }
+
+  /// The state after it once more, for whoever missed how it came to be.
+  func again(cause: String) -> ViewTransition {
+    ViewTransition(view, from: to, to: to, cause: cause, state: state, diff: ListDiff())
+  }
+
   init<S: Screen>(_ view: View, _ transition: Transition<S>) {
     self.view = view
     from = transition.from.name

@@ -10,6 +10,8 @@ final class Waiter: Sendable {
   struct Wake {
     /// The input has bytes or has ended.
     var inputIsReady = false
+    /// stdout takes bytes.
+    var outputIsReady = false
     /// `wake()` was called.
     var isCalled = false
     /// The time is over.
@@ -87,8 +89,14 @@ final class Waiter: Sendable {
   }
 
   /// Waits for the first thing to happen.
+  ///
+  /// - Parameters:
+  ///   - input: What bytes are expected from.
+  ///   - forOutput: Whether bytes wait that stdout may take.
   /// - Throws: ``Stop/signal(_:)``, ``Stop/readerGone``.
-  func wait(input: Int32? = nil, timeout: Duration? = nil) throws(Stop) -> Wake {
+  func wait(
+    input: Int32? = nil, forOutput: Bool = false, timeout: Duration? = nil
+  ) throws(Stop) -> Wake {
     let clock = ContinuousClock()
     let deadline = timeout.map { clock.now + $0 }
     while true {
@@ -98,23 +106,26 @@ final class Waiter: Sendable {
         return Wake(isCalled: true)
       }
       let remaining = deadline.map { max(.zero, clock.now.duration(to: $0)) }
-      let ready = try pollOnce(input: input, timeout: remaining)
+      let ready = try pollOnce(input: input, forOutput: forOutput, timeout: remaining)
       if watchesReader, ready[1].isBroken { throw .readerGone }
       try checkSignal()
       let wake = Wake(
         inputIsReady: input != nil && ready[2].isReadable,
+        outputIsReady: forOutput && ready[1].isWritable,
         isCalled: ready[0].isReadable && isCalled.exchange(false, ordering: .acquiringAndReleasing))
       if ready[0].isReadable { drain() }
-      if wake.inputIsReady || wake.isCalled { return wake }
+      if wake.inputIsReady || wake.outputIsReady || wake.isCalled { return wake }
       if let deadline, clock.now >= deadline { return Wake(isTimeout: true) }
     }
   }
 
-  private func pollOnce(input: Int32?, timeout: Duration?) throws(Stop) -> [System.Readiness] {
+  private func pollOnce(
+    input: Int32?, forOutput: Bool, timeout: Duration?
+  ) throws(Stop) -> [System.Readiness] {
     var interests = [
       System.Interest(descriptor: ends.read, read: true),
       // A descriptor of -1 is left out by poll(2).
-      System.Interest(descriptor: watchesReader ? 1 : -1),
+      System.Interest(descriptor: watchesReader || forOutput ? 1 : -1, write: forOutput),
     ]
     if let input { interests.append(System.Interest(descriptor: input, read: true)) }
     do {

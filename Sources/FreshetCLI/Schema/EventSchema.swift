@@ -155,13 +155,15 @@ enum EventSchema {
     (
       "stream.gap",
       [
-        .must("reason", .string), .must("from", .nullable(.string)), .must("oldest", .string),
+        .must("reason", .string), .must("from", .nullable(.string)),
+        .must("oldest", .nullable(.string)), .may("missed", .integer),
       ]
     ),
     (
       "stream.reset",
       [
-        .must("reason", .string), .must("from", .nullable(.string)), .must("oldest", .string),
+        .must("reason", .string), .must("from", .nullable(.string)),
+        .must("oldest", .nullable(.string)),
       ]
     ),
     (

@@ -66,16 +66,24 @@ final class Input {
       if wake.isTimeout { return .nothing }
       if wake.isCalled, orCall { return .called }
       if !wake.inputIsReady { continue }
-      var bytes: [UInt8] = []
-      do {
-        let count = try System.read(from: descriptor, limit: Self.chunkBytes, into: &bytes)
-        return count == 0 ? .end : .bytes(bytes)
-      } catch  where error.isInterrupted || error.wouldBlock {
-        continue
-      } catch {
-        throw .input(
-          Problem(code: "unreadable_input", message: "cannot read \(name): \(error.words)"))
-      }
+      if let piece = try read() { return piece }
+    }
+  }
+
+  /// What is waited on by whoever waits for more than this input.
+  var waitsOn: Int32 { descriptor }
+
+  /// What can be read now; nil when that is nothing after all.
+  func read() throws(Stop) -> Piece? {
+    var bytes: [UInt8] = []
+    do {
+      let count = try System.read(from: descriptor, limit: Self.chunkBytes, into: &bytes)
+      return count == 0 ? .end : .bytes(bytes)
+    } catch  where error.isInterrupted || error.wouldBlock {
+      return nil
+    } catch {
+      throw .input(
+        Problem(code: "unreadable_input", message: "cannot read \(name): \(error.words)"))
     }
   }
 }

@@ -72,7 +72,7 @@ final class LogReplay {
         let isTimeout = deadline.map { clock.now >= $0 } ?? false
         return try finish(
           isTimeout
-            ? Finish(reason: "timeout", exit: ExitCode.timeout)
+            ? .timeout
             : Finish(reason: "idle", exit: ExitCode.done))
       }
       for line in lines {

@@ -98,7 +98,7 @@ struct StoreWatch {
       guard wake.isTimeout else { continue }
       let now = clock.now
       if let deadline, now >= deadline {
-        return .finish(Finish(reason: "timeout", exit: ExitCode.timeout))
+        return .finish(.timeout)
       }
       if let idle, now >= idle {
         return .finish(Finish(reason: "idle", exit: ExitCode.done))

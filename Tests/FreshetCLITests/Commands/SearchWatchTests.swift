@@ -1,3 +1,4 @@
+import Dispatch
 import FreshetStore
 import FreshetTestServer
 import Testing
@@ -88,5 +89,100 @@ struct SearchWatchTests {
     #expect(try watch(server, ["sea", "--since", "now"], input: nil).status == .exited(2))
     #expect(try sandbox.run("watch", "search", "sea").status == .exited(2))
     #expect(try sandbox.run("watch", "saved", "--source", "kakao").status == .exited(2))
+  }
+
+  // MARK: Readers that stand still
+
+  /// A page of ten books per query, the query in their titles.
+  private static func books(_ request: TestRequest) -> TestAnswer {
+    let query = request.query["query"] ?? ""
+    let books = (10..<20).map { "{\"title\":\"\(query)\",\"isbn\":\"97911900000\($0)\"}" }
+    return .json(
+      "{\"documents\":[\(books.joined(separator: ","))],\"meta\":{\"is_end\":true,"
+        + "\"total_count\":10,\"pageable_count\":10}}")
+  }
+
+  private func start(_ server: TestServer, _ words: String...) throws -> Child {
+    let key = try sandbox.file("key", "SECRET")
+    return try Child(
+      [
+        "watch", "search", "q0", "--source", "kakao", "--kakao-url", server.url,
+        "--kakao-key-file", key, "-q", "--retry", "0", "--scroll", "stdin",
+      ] + words, environment: ["HOME": sandbox.folder.path], input: .pipe)
+  }
+
+  private static let queries = 300
+
+  private func send(to child: Child) {
+    child.send((1...Self.queries).map { "submit q\($0)\n" }.joined())
+    child.closeInput()
+  }
+
+  @Test("--on-slow resync: the search goes on; a gap with its count, then the state as it is")
+  func resync() throws {
+    let server = try TestServer { Self.books($0) }
+    let child = try start(server, "--on-slow", "resync")
+    send(to: child)
+    // All was asked before a byte was read.
+    try server.waitForRequests(Self.queries + 1)
+    let records = try child.rest()
+    #expect(child.wait() == .exited(0))
+    Sandbox.check(Run(status: .exited(0), records: records, errors: child.errorText))
+    let gaps = records.filter { $0.type == "stream.gap" }
+    #expect(!gaps.isEmpty)
+    #expect(gaps.allSatisfy { $0["reason"] == "slow_reader" && $0["from"] == .null })
+    // Two transitions for each query: each is told or counted.
+    let told = records.filter { $0.type == "view.changed" && $0["cause"] != "resync" }.count
+    let missed = gaps.compactMap { $0["missed"]?.numberValue?.int64 }.reduce(0, +)
+    #expect(told + Int(missed) == 2 * (Self.queries + 1))
+    let place = try #require(records.lastIndex { $0.type == "stream.gap" })
+    let after = records[(place + 1)...].map(\.type)
+    #expect(
+      Array(after.prefix(13)) == ["snapshot.begin"]
+        + [String](repeating: "snapshot.item", count: 10) + ["view.changed", "stream.bookmark"])
+    let last = try #require(records.last { $0.type == "view.changed" })
+    #expect(last["state"]?.objectValue?["query"]?.stringValue == "q\(Self.queries)")
+    #expect(last["to"] == "loaded")
+  }
+
+  @Test("--on-slow block: the search waits for its reader, and leaves nothing out")
+  func block() throws {
+    let server = try TestServer { Self.books($0) }
+    let child = try start(server)
+    send(to: child)
+    let records = try child.rest()
+    #expect(child.wait() == .exited(0))
+    #expect(!records.contains { $0.type == "stream.gap" })
+    let queries = records.filter { $0["cause"] == "submit" }.compactMap {
+      $0["state"]?.objectValue?["query"]?.stringValue
+    }
+    #expect(queries == (0...Self.queries).map { "q\($0)" })
+  }
+
+  @Test("a state is told when it comes, not when the next one is there")
+  func toldAtOnce() throws {
+    let gate = DispatchSemaphore(value: 0)
+    let server = try TestServer { request in
+      gate.wait()
+      return Self.books(request)
+    }
+    let child = try start(server)
+    #expect(try child.record("view.changed")["to"] == "loadingFirst")
+    gate.signal()
+    #expect(try child.record("view.changed")["to"] == "loaded")
+    child.closeInput()
+    #expect(child.wait() == .exited(0))
+  }
+
+  @Test("types, filters and a time-out as for other views")
+  func filtered() throws {
+    let server = try TestServer { Self.kakao($0) }
+    let run = try watch(server, ["sea", "--filter", "data.to=loaded"], input: nil)
+    #expect(steps(run) == ["page>loaded"])
+    let none = try watch(server, ["sea", "--type", "view.notice"], input: nil)
+    #expect(steps(none).isEmpty)
+    let child = try start(server, "--timeout", "50ms")
+    #expect(try child.record("stream.end")["reason"] == "timeout")
+    #expect(child.wait() == .exited(6))
   }
 }
