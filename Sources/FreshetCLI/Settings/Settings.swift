@@ -70,9 +70,19 @@ struct Settings: Sendable {
   /// How lines for people look on stdout.
   let look: TextLook
 
+  /// A name that was repaired on its way into a string would lead to another place.
+  private static func checkText(_ environment: (String) -> String?) throws(Stop) {
+    for name in variables.flatMap({ $0.name.split(separator: ", ").map(String.init) }) {
+      if environment(name)?.unicodeScalars.contains("\u{FFFD}") == true {
+        throw .usage("invalid_utf8", "the variable \(name) is not UTF-8")
+      }
+    }
+  }
+
   /// Resolves the settings of a command line.
   /// - Throws: ``Stop/usage(_:)`` for a bad environment or config file.
   init(_ invocation: Invocation, environment: (String) -> String?) throws(Stop) {
+    try Self.checkText(environment)
     let file = try ConfigFile(invocation, environment: environment)
     var values: [String: Value] = [:]
     for (name, choices) in Self.names {

@@ -26,10 +26,12 @@ struct LoggedRecord {
       throw Problem(code: "not_an_object", message: "the line is no object, but \(value.kindName)")
     }
     guard let version = object["v"]?.numberValue, let type = object["type"]?.stringValue,
+      object["seq"]?.numberValue != nil, object["ts"]?.stringValue != nil,
       object["data"]?.objectValue != nil
     else {
       throw Problem(
-        code: "bad_record", message: "the line is no record of a stream: it needs v, type and data")
+        code: "bad_record",
+        message: "the line is no record of a stream: it needs v, seq, ts, type and data")
     }
     guard version.int64 == 1 else {
       throw Problem(

@@ -101,7 +101,9 @@ struct GoldenRunsTests {
     .init(name: "watch/no-store", words: ["watch"], exit: 7, before: .missing),
     .init(
       name: "watch/replay-fault", words: ["watch", "--from-file", "-"],
-      input: "rubbish\n{\"v\":1,\"type\":\"future.kind\",\"data\":{}}\n", exit: 1,
+      input: "rubbish\n{\"v\":1,\"seq\":9,\"ts\":\"2026-01-01T00:00:00.000000Z\","
+        + "\"type\":\"download.progress\",\"id\":\"film:tmdb:movie:1\","
+        + "\"data\":{\"done\":1,\"total\":null}}\n", exit: 1,
       before: .missing),
   ]
 

@@ -1,4 +1,5 @@
 import Foundation
+import Freshet
 import FreshetStore
 import Synchronization
 import Testing
@@ -72,5 +73,93 @@ import Testing
     isOver.store(true, ordering: .releasing)
     try #require(memory.count == 2)
     #expect(memory[1] - memory[0] < 4096, "grew from \(memory[0]) to \(memory[1]) KiB")
+  }
+
+  @Test("a clock that goes backwards: the order is that of the commits, and nothing is lost")
+  func clockBackwards() async throws {
+    var options = StoreOptions()
+    let future: Int64 = 4_000_000_000_000_000
+    options.now = { future }
+    let manager = try DatabaseManager.open(at: sandbox.store, options: options)
+    _ = try await manager.save(id: "book:x:2", body: Array(#"{"title":"b"}"#.utf8)).value()
+    manager.close()
+    _ = try sandbox.run("save", "-f", "-", input: #"{"id":"book:x:3"}"#)
+    #expect(try sandbox.run("delete", "book:x:1").status == .exited(0))
+    let run = try sandbox.run("watch", "--since", "start", "--count", "4")
+    let commits = run.records.filter { $0.type.hasPrefix("item.") }
+    #expect(commits.map(\.id) == ["book:x:1", "book:x:2", "book:x:3", "book:x:1"])
+    #expect(commits.map(\.revision) == [1, 2, 3, 4])
+    let times = commits.compactMap { $0.object["ts"]?.stringValue }
+    #expect(times.count == 4 && times[1].hasPrefix("2096") && times[2] < times[1])
+    #expect(try sandbox.run("store", "verify").status == .exited(0))
+  }
+
+  @Test(
+    "a store of somebody else can be read and followed, not written",
+    .enabled(if: geteuid() != 0 || Tool.isInstalled("setpriv"), "root may write anywhere"))
+  func readOnlyStore() throws {
+    for path in [sandbox.folder.path, sandbox.store] {
+      try FileManager.default.setAttributes([.posixPermissions: 0o555], ofItemAtPath: path)
+    }
+    for name in try FileManager.default.contentsOfDirectory(atPath: sandbox.store) {
+      try FileManager.default.setAttributes(
+        [.posixPermissions: 0o444], ofItemAtPath: "\(sandbox.store)/\(name)")
+    }
+    defer {
+      // So that the folder can go away.
+      try? FileManager.default.setAttributes(
+        [.posixPermissions: 0o755], ofItemAtPath: sandbox.folder.path)
+    }
+    func run(_ words: String...) throws -> Run {
+      if geteuid() != 0 { return try sandbox.run(words, bytes: nil) }
+      let child = try Child(
+        ["--reuid=65534", "--regid=65534", "--clear-groups", Child.executable] + words,
+        environment: ["FRESHET_STORE": sandbox.store], program: "/usr/bin/setpriv")
+      return Run(records: try child.rest(), child)
+    }
+    #expect(try run("list").items == ["book:x:1"])
+    #expect(try run("show", "book:x:1").status == .exited(0))
+    #expect(try run("watch", "--since", "start", "--count", "1").status == .exited(0))
+    #expect(try run("delete", "--dry-run", "book:x:1").status == .exited(0))
+    let write = try run("delete", "book:x:1")
+    #expect(write.status == .exited(7))
+    #expect(write.all("stream.error").map(\.errorCode) == ["not_writable"])
+  }
+
+  @Test("two terminals on one store: each sees what the other does")
+  func twoTerminals() throws {
+    let environment = ["FRESHET_STORE": sandbox.store, "TERM": "xterm"]
+    let watchers = try (0..<2).map { _ in
+      try Child(["watch"], environment: environment, output: .terminal)
+    }
+    for watcher in watchers { _ = try line(of: watcher) { $0.contains("book:x:1") } }
+    let writers = try (2..<4).map { number in
+      try Child(
+        ["save", "-f", try sandbox.file("\(number).json", "{\"id\":\"book:x:\(number)\"}")],
+        environment: environment, output: .terminal)
+    }
+    for writer in writers {
+      _ = try line(of: writer) { $0.contains("saved") }
+      #expect(writer.wait() == .exited(0))
+    }
+    for watcher in watchers {
+      var seen: Set<String> = []
+      while seen.count < 2 {
+        let text = try line(of: watcher) { $0.hasPrefix("added") }
+        seen.insert(String(text.split(separator: " ")[1]))
+      }
+      #expect(seen == ["book:x:2", "book:x:3"])
+      watcher.signal(SIGINT)
+      #expect(watcher.wait() == .signaled(SIGINT))
+    }
+  }
+
+  /// The next line of a terminal that is meant.
+  private func line(of child: Child, _ isMeant: (String) -> Bool) throws -> String {
+    while let bytes = try child.nextLine() {
+      let text = String(decoding: bytes, as: UTF8.self)
+      if isMeant(text) { return text }
+    }
+    throw Child.Missing(type: "a line")
   }
 }

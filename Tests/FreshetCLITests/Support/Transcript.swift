@@ -10,6 +10,7 @@ enum Transcript {
     (#"c1\.[0-9a-f]{32}-\d+\.\d+\.[0-9a-f]{8}"#, "CURSOR"), (#"\b[0-9a-f]{32}\b"#, "ID"),
     (#""run":"[0-9a-f]+""#, #""run":"RUN""#), (#""version":"[^"]*""#, #""version":"VERSION""#),
     (#""([a-z_]*bytes|[a-z_]*bytes_[a-z]*|milliseconds)":\d+"#, #""$1":0"#),
+    (#"\b\d+ bytes"#, "0 bytes"),
     (#"http://127\.0\.0\.1:\d+"#, "http://SERVER"),
     // Pictures are named by a hash of their address, which has the server's port.
     (#"/assets/[0-9a-f]{64}"#, "/assets/HASH"),
