@@ -91,7 +91,7 @@ struct GoldenRunsTests {
     .init(
       name: "watch/after", words: ["watch", "--since", "{cursor}", "--until-idle", "30ms"],
       steps: [["delete", "book:local:2"]]),
-    .init(name: "watch/timeout", words: ["watch", "saved", "--timeout", "30ms"], exit: 6),
+    .init(name: "watch/timeout", words: ["watch", "saved", "--timeout", "3s"], exit: 6),
     .init(name: "watch/reset", words: ["watch", "--since", "{other}", "--initial", "only"]),
     .init(name: "watch/strict", words: ["watch", "--since", "{other}", "--strict"], exit: 3),
     .init(name: "watch/bad-cursor", words: ["watch", "--since", "rubbish"], exit: 2),
