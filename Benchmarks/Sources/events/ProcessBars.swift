@@ -98,7 +98,7 @@ private final class Arrivals: @unchecked Sendable {
     self.program = program
     let thread = Thread { [self] in
       let cursor = Array("\"cursor\"".utf8)
-      while times.count < count, let line = program.line() {
+      while times.count < count, let line = self.program.line() {
         if line.contains(cursor) { times.append(nanoseconds()) }
       }
       done.signal()
