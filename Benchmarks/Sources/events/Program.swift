@@ -30,7 +30,8 @@ final class Program {
     posix_spawnattr_setsigmask(&attributes, &none)
     posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
     var words = ([suite.program] + arguments).map { strdup($0) } + [nil]
-    var settings = ["HOME=\(folder)", "FRESHET_STORE=\(folder)/store"].map { strdup($0) } + [nil]
+    let variables: [String] = ["HOME=\(folder)", "FRESHET_STORE=\(folder)/store"]
+    var settings = variables.map { strdup($0) } + [nil]
     defer { for text in words + settings { free(text) } }
     var pid: pid_t = 0
     guard posix_spawn(&pid, suite.program, &actions, &attributes, &words, &settings) == 0 else {
