@@ -156,7 +156,7 @@ struct GoldenRunsTests {
     .init(name: "download/no-key", words: ["download", "film:tmdb:movie:1"], exit: 4),
     .init(name: "download/nothing", words: ["download"], exit: 2),
     .init(
-      name: "run/script", words: ["run", "-f", "-"],
+      name: "run/script", words: ["run", "-f", "-", "--jobs", "1"],
       input: """
         # a comment
 
@@ -170,13 +170,13 @@ struct GoldenRunsTests {
         list --kind film
         """),
     .init(
-      name: "run/bad-lines", words: ["run", "-f", "-"],
+      name: "run/bad-lines", words: ["run", "-f", "-", "--jobs", "1"],
       input: "{\"op\":\"nonsense\"}\nsave {\ndelete\n{\"op\":\"delete\",\"item\":7}", exit: 2),
     .init(
       name: "run/rolled-back", words: ["run", "-f", "-", "--atomic", "--fail-fast"],
       input: "save '{\"id\":\"book:x:2\"}'\nnonsense\ndelete book:x:2", exit: 5),
     .init(
-      name: "run/no-commit", words: ["run", "-f", "-"],
+      name: "run/no-commit", words: ["run", "-f", "-", "--jobs", "1"],
       input: "{\"op\":\"begin\"}\nsave '{\"id\":\"book:x:2\"}'", exit: 5),
     .init(name: "run/no-script", words: ["run", "-f", "/no/such/file"], exit: 2),
   ]
