@@ -22,7 +22,6 @@ struct PipeCases {
     arguments: [
       ["list"], ["watch", "--since", "start"], ["watch", "--initial", "snapshot"],
       ["delete", "--all", "--dry-run"], ["man", "--format", "text"], ["schema"],
-      ["store", "export", "/dev/stdout", "--force"],
     ])
   func head(_ words: [String]) throws {
     let child = try Child(
