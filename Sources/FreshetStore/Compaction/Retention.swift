@@ -35,7 +35,8 @@ struct Retention {
       guard let problem = try journal.problem(ofSnapshot: chosen) else { return chosen }
       unsound.insert(chosen)
       journal.state.withLock {
-        $0.snapshotProblem = SnapshotProblem(message: problem.message, isDispensable: true)
+        $0.snapshotProblem = SnapshotProblem(
+          message: problem.messageWithoutAdvice, isDispensable: true)
       }
     }
   }

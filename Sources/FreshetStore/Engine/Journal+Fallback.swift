@@ -37,7 +37,8 @@ extension Journal {
     }
     state.withLock { state in
       state.distrusted.insert(revision)
-      state.snapshotProblem = SnapshotProblem(message: error.message, isDispensable: true)
+      state.snapshotProblem = SnapshotProblem(
+        message: error.messageWithoutAdvice, isDispensable: true)
     }
     // What the last page left may rest on it.
     keep(nil)
@@ -115,7 +116,7 @@ extension Journal {
       return nil
     }
     return SnapshotProblem(
-      message: error.message,
+      message: error.messageWithoutAdvice,
       isDispensable: listing.base(for: newest, without: [newest]) != nil)
   }
 

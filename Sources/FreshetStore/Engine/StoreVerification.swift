@@ -90,7 +90,7 @@ struct StoreVerification {
       if !isIndexed {
         note(
           StoreError(
-            .damaged, "the index is missing or damaged; opening the store makes it again"),
+            .damaged, "the index is missing or damaged; who next reads from the snapshot makes it again"),
           in: FileNames.snapshotIndex(revision), at: 0)
       }
       let snapshot = try Snapshot.open(revision, in: folder)

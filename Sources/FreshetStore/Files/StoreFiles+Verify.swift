@@ -91,10 +91,10 @@ private struct Verification {
           let isDispensable = listing.base(for: revision, without: [revision]) != nil
           note(
             .damage, name,
-            error.message
-              + (isDispensable
-                ? ". An older state and the journal after it have everything, so reads go round it: "
-                  + "`freshet store compact` writes another" : ""))
+            isDispensable
+              ? error.messageWithoutAdvice
+                + "; an older state and the journal after it have everything, so reads go round it: "
+                + "`freshet store compact` writes another" : error.message)
         case .failed(let error): throw error
         }
       }

@@ -4,6 +4,9 @@ extension StoreError {
     "nothing was changed; restore the folder from a backup, or let `freshet store salvage NEW` "
     + "write what can be read to a new store (`freshet store verify` tells all that is wrong)"
 
+  /// The message without what to do when something is lost.
+  var messageWithoutAdvice: String { message.replacing("; " + StoreError.damageAdvice, with: "") }
+
   /// A file could not be read; never taken for damage.
   static func reading(_ file: String, at offset: Int64, _ cause: SystemError) -> StoreError {
     StoreError(

@@ -68,9 +68,16 @@ struct StoreCheck {
   }
 
   /// Every file that is kept gives the same items (I7).
+  ///
+  /// An index whose name did not survive is made again by whoever opens its snapshot; those that are
+  /// there are looked at by `SnapshotIndexCheck`.
   private func checkVerification() -> [Violation] {
     let result = manager.verify().wait()
-    if case .success(let report)? = result, report.isSound { return [] }
+    if case .success(let report)? = result,
+      report.problems.allSatisfy({ $0.file.hasSuffix(".idx") })
+    {
+      return []
+    }
     return [Violation(7, "verify says: \(String(describing: result))")]
   }
 
