@@ -90,7 +90,8 @@ struct StoreVerification {
       if !isIndexed {
         note(
           StoreError(
-            .damaged, "the index is missing or damaged; who next reads from the snapshot makes it again"),
+            .damaged,
+            "the index is missing or damaged; who next reads from the snapshot makes it again"),
           in: FileNames.snapshotIndex(revision), at: 0)
       }
       let snapshot = try Snapshot.open(revision, in: folder)
