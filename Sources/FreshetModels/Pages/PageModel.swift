@@ -195,7 +195,7 @@ extension Step<PageModel> {
   private mutating func open(_ link: String?) {
     let words = link?.trimmingWhiteSpace ?? ""
     // What is no address is no link either; who loads one says what is wrong with it.
-    guard !words.isEmpty, (try? WebAddress(parsing: words)) != nil else {
+    guard (try? WebAddress(parsing: words)) != nil else {
       forget()
       state.link = nil
       return move(to: .failed(PageModel.noLink), .open)

@@ -56,7 +56,9 @@ struct DetailReduceTests {
       .transferred(.success(.saved(.saved)), request: 1))
     #expect(
       step.phases == ["shown download saving", "saving progress saving", "saving saved shown"])
+    #expect(step.transitions[0].state.transfer == .queued)
     #expect(step.transitions[1].state.transfer == .downloading(doneBytes: 5, totalBytes: 9))
+    #expect(step.state.transfer == .done)
     #expect(step.state.isSaved)
     #expect(step.notices == [.savedOnce])
   }
@@ -91,6 +93,7 @@ struct DetailReduceTests {
     let step = shown.then(.download, .cancelDownload)
     #expect(step.phases.last == "saving cancel shown")
     #expect(step.effects.contains(.stopDownload))
+    #expect(step.state.transfer == nil)
     #expect(
       step.then(.transferred(.success(.saved(.saved)), request: 1)).notices == [.staleIgnored])
   }
@@ -210,6 +213,8 @@ struct DetailReduceTests {
   @Test("saved, deleted or folded by somebody else: told as externalChange, once")
   func external() {
     #expect(shown.then(stored(book)).phases == ["shown externalChange shown"])
+    #expect(shown.then(stored(book)).state.isSaved)
+    #expect(!saved.then(stored(nil)).state.isSaved)
     #expect(saved.then(stored(nil)).phases == ["shown externalChange shown"])
     #expect(saved.then(stored(book)).transitions.isEmpty)
     let folded = saved.then(stored(book, isFolded: true))
@@ -238,6 +243,7 @@ struct DetailReduceTests {
     for before in [start, shown, saved, shown.then(.download)] {
       let step = before.then(.close)
       #expect(step.state.phase == .dismissed)
+      #expect(step.transitions.map(\.cause) == [.close])
       #expect(step.effects == [.stopObserving])
     }
     let late = shown.then(.download, .close).then(

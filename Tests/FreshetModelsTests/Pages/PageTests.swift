@@ -46,6 +46,11 @@ struct PageTests {
     let late = step.then(.answered(.success(page), request: 1))
     #expect(late.notices == [.staleIgnored])
     #expect(late.state.page == nil)
+    let loaded = start.after(.open("http://x/a"), .answered(.success(page), request: 1))
+    #expect(loaded.then(.answered(.failure(lost), request: 1)).notices == [.staleIgnored])
+    // The link before is not what is tried again.
+    #expect(loaded.then(.open(nil)).state.link == nil)
+    #expect(loaded.then(.open(nil), .retry).notices == [.nothingToDo])
     let none = start.after(.open("http://x/a"), .open(nil))
     #expect(none.then(.answered(.success(page), request: 1)).notices == [.staleIgnored])
   }
