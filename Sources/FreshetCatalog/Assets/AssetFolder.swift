@@ -74,12 +74,13 @@ final class AssetFolder: Sendable {
     do throws(SystemError) {
       try part.synchronize()
       size = try part.status().size
+      // First, so that a process killed here leaves no note behind that nobody would remove.
+      forgetNote(key)
       try disk.rename(partFile(key), to: file(key))
       try disk.synchronizeDirectory(path)
     } catch {
       throw .disk(error, doing: "finish", file(key))
     }
-    forgetNote(key)
     evict(adding: size, keeping: key)
   }
 
