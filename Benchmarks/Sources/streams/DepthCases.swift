@@ -1,5 +1,8 @@
 import Freshet
 
+// Chains of many stages. The helpers stand for those that users write: each takes some flow and
+// gives some flow.
+
 @inline(__always)
 func ten<F: Flow>(_ flow: F) -> some Flow<Int, Never>
 where F.Element == Int, F.Failure == Never {
@@ -7,20 +10,162 @@ where F.Element == Int, F.Failure == Never {
     .map { $0 ^ 6 }.map { $0 &+ 7 }.map { $0 ^ 8 }.map { $0 &+ 9 }.map { $0 ^ 10 }
 }
 
-@inline(never)
-func flowStagesTen(_ count: Int) -> Int {
-  only(ten((0..<count).flow).reduce(0) { mix($0, $1) }) == 1 ? 1 : 0
+@inline(__always)
+func handTenSteps(_ value: Int) -> Int {
+  var m = value &+ 1
+  m ^= 2
+  m &+= 3
+  m ^= 4
+  m &+= 5
+  m ^= 6
+  m &+= 7
+  m ^= 8
+  m &+= 9
+  m ^= 10
+  return m
 }
 
 @inline(never)
-func flowStagesForty(_ count: Int) -> Int {
-  only(ten(ten(ten(ten((0..<count).flow)))).reduce(0) { mix($0, $1) }) == 1 ? 1 : 0
+func handForty(_ count: Int) -> Int {
+  var sum = 0
+  for value in 0..<count {
+    sum = mix(sum, handTenSteps(handTenSteps(handTenSteps(handTenSteps(value)))))
+  }
+  return sum
 }
 
 @inline(never)
-func flowStagesHundred(_ count: Int) -> Int {
+func flowForty(_ count: Int) -> Int {
+  only(ten(ten(ten(ten((0..<count).flow)))).reduce(0) { mix($0, $1) })
+}
+
+@inline(never)
+func handHundred(_ count: Int) -> Int {
+  var sum = 0
+  for value in 0..<count {
+    var m = handTenSteps(handTenSteps(handTenSteps(handTenSteps(handTenSteps(value)))))
+    m = handTenSteps(handTenSteps(handTenSteps(handTenSteps(handTenSteps(m)))))
+    sum = mix(sum, m)
+  }
+  return sum
+}
+
+@inline(never)
+func flowHundred(_ count: Int) -> Int {
   let fifty = ten(ten(ten(ten(ten((0..<count).flow)))))
-  return only(ten(ten(ten(ten(ten(fifty))))).reduce(0) { mix($0, $1) }) == 1 ? 1 : 0
+  return only(ten(ten(ten(ten(ten(fifty))))).reduce(0) { mix($0, $1) })
+}
+
+// Every stage here has something of its own in its closure, and every second one may drop.
+
+@inline(__always)
+func plus(_ value: Int, _ other: Int) -> Int { value &+ other }
+
+@inline(__always)
+func keeps(_ value: Int, _ mask: Int, _ other: Int) -> Bool { value & mask != other }
+
+@inline(__always)
+func handMixedSteps(_ value: Int, _ a: Int, _ b: Int) -> Int? {
+  var m = plus(value, a)
+  if !keeps(m, 1023, b) { return nil }
+  m = plus(m, b)
+  if !keeps(m, 1023, a) { return nil }
+  m = plus(m, 3)
+  if !keeps(m, 2047, b) { return nil }
+  m = plus(m, a)
+  if !keeps(m, 2047, a) { return nil }
+  m = plus(m, 5)
+  if !keeps(m, 4095, b) { return nil }
+  return m
+}
+
+@inline(never)
+func handMixedHundred(_ count: Int, _ a: Int, _ b: Int) -> Int {
+  var sum = 0
+  for value in 0..<count {
+    guard let first = handMixedSteps(value, a, b), let second = handMixedSteps(first, a, b),
+      let third = handMixedSteps(second, a, b), let fourth = handMixedSteps(third, a, b),
+      let fifth = handMixedSteps(fourth, a, b), let sixth = handMixedSteps(fifth, a, b),
+      let seventh = handMixedSteps(sixth, a, b), let eighth = handMixedSteps(seventh, a, b),
+      let ninth = handMixedSteps(eighth, a, b), let tenth = handMixedSteps(ninth, a, b)
+    else { continue }
+    sum = mix(sum, tenth)
+  }
+  return sum
+}
+
+@inline(never)
+func flowMixedHundred(_ count: Int, _ a: Int, _ b: Int) -> Int {
+  let first = (0..<count).flow
+    .map { plus($0, a) }.filter { keeps($0, 1023, b) }
+    .map { plus($0, b) }.filter { keeps($0, 1023, a) }
+    .map { plus($0, 3) }.filter { keeps($0, 2047, b) }
+    .map { plus($0, a) }.filter { keeps($0, 2047, a) }
+    .map { plus($0, 5) }.filter { keeps($0, 4095, b) }
+  let second =
+    first
+    .map { plus($0, a) }.filter { keeps($0, 1023, b) }
+    .map { plus($0, b) }.filter { keeps($0, 1023, a) }
+    .map { plus($0, 3) }.filter { keeps($0, 2047, b) }
+    .map { plus($0, a) }.filter { keeps($0, 2047, a) }
+    .map { plus($0, 5) }.filter { keeps($0, 4095, b) }
+  let third =
+    second
+    .map { plus($0, a) }.filter { keeps($0, 1023, b) }
+    .map { plus($0, b) }.filter { keeps($0, 1023, a) }
+    .map { plus($0, 3) }.filter { keeps($0, 2047, b) }
+    .map { plus($0, a) }.filter { keeps($0, 2047, a) }
+    .map { plus($0, 5) }.filter { keeps($0, 4095, b) }
+  let fourth =
+    third
+    .map { plus($0, a) }.filter { keeps($0, 1023, b) }
+    .map { plus($0, b) }.filter { keeps($0, 1023, a) }
+    .map { plus($0, 3) }.filter { keeps($0, 2047, b) }
+    .map { plus($0, a) }.filter { keeps($0, 2047, a) }
+    .map { plus($0, 5) }.filter { keeps($0, 4095, b) }
+  let fifth =
+    fourth
+    .map { plus($0, a) }.filter { keeps($0, 1023, b) }
+    .map { plus($0, b) }.filter { keeps($0, 1023, a) }
+    .map { plus($0, 3) }.filter { keeps($0, 2047, b) }
+    .map { plus($0, a) }.filter { keeps($0, 2047, a) }
+    .map { plus($0, 5) }.filter { keeps($0, 4095, b) }
+  let sixth =
+    fifth
+    .map { plus($0, a) }.filter { keeps($0, 1023, b) }
+    .map { plus($0, b) }.filter { keeps($0, 1023, a) }
+    .map { plus($0, 3) }.filter { keeps($0, 2047, b) }
+    .map { plus($0, a) }.filter { keeps($0, 2047, a) }
+    .map { plus($0, 5) }.filter { keeps($0, 4095, b) }
+  let seventh =
+    sixth
+    .map { plus($0, a) }.filter { keeps($0, 1023, b) }
+    .map { plus($0, b) }.filter { keeps($0, 1023, a) }
+    .map { plus($0, 3) }.filter { keeps($0, 2047, b) }
+    .map { plus($0, a) }.filter { keeps($0, 2047, a) }
+    .map { plus($0, 5) }.filter { keeps($0, 4095, b) }
+  let eighth =
+    seventh
+    .map { plus($0, a) }.filter { keeps($0, 1023, b) }
+    .map { plus($0, b) }.filter { keeps($0, 1023, a) }
+    .map { plus($0, 3) }.filter { keeps($0, 2047, b) }
+    .map { plus($0, a) }.filter { keeps($0, 2047, a) }
+    .map { plus($0, 5) }.filter { keeps($0, 4095, b) }
+  let ninth =
+    eighth
+    .map { plus($0, a) }.filter { keeps($0, 1023, b) }
+    .map { plus($0, b) }.filter { keeps($0, 1023, a) }
+    .map { plus($0, 3) }.filter { keeps($0, 2047, b) }
+    .map { plus($0, a) }.filter { keeps($0, 2047, a) }
+    .map { plus($0, 5) }.filter { keeps($0, 4095, b) }
+  let tenth =
+    ninth
+    .map { plus($0, a) }.filter { keeps($0, 1023, b) }
+    .map { plus($0, b) }.filter { keeps($0, 1023, a) }
+    .map { plus($0, 3) }.filter { keeps($0, 2047, b) }
+    .map { plus($0, a) }.filter { keeps($0, 2047, a) }
+    .map { plus($0, 5) }.filter { keeps($0, 4095, b) }
+  return only(tenth.reduce(0) { mix($0, $1) })
 }
 
 /// A chain whose stages know nothing of one another.
@@ -34,11 +179,14 @@ func flowErasedStages(_ count: Int, stages: Int) -> Int {
 func depthCases(_ runner: Runner) {
   let count = 20_000
   runner.compare(
-    "depth/40-maps-against-10-per-stage", values: count * 40, reach: 2,
-    floor: { flowStagesTen(count * 4) }, flow: { flowStagesForty(count) })
+    "depth/40-maps", values: count * 40, reach: 2,
+    floor: { handForty(count) }, flow: { flowForty(count) })
   runner.compare(
-    "depth/100-maps-against-10-per-stage", values: count * 100, reach: 2,
-    floor: { flowStagesTen(count * 10) }, flow: { flowStagesHundred(count) })
+    "depth/100-maps", values: count * 100, reach: 2,
+    floor: { handHundred(count) }, flow: { flowHundred(count) })
+  runner.compare(
+    "depth/100-maps-and-filters", values: count * 100, reach: 2,
+    floor: { handMixedHundred(count, 17, 500) }, flow: { flowMixedHundred(count, 17, 500) })
   let few = 1000
   runner.compare(
     "depth/100-erased-against-10-per-stage", values: few * 100, reach: 2,

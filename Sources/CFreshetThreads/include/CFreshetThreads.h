@@ -2,6 +2,7 @@
 #define CFRESHET_THREADS_H
 
 #include <pthread.h>
+#include <stddef.h>
 #include <stdint.h>
 
 // A number that no other running thread has. It is even and not 0.
@@ -24,5 +25,9 @@ int freshet_has_thread_barrier(void);
 // Makes every running thread of this process pass a full memory barrier before this returns.
 // Only when freshet_has_thread_barrier() says 1. Returns 0, or -1 and errno.
 int freshet_thread_barrier(void);
+
+// Writes all of it, with as many calls as that takes, and waits where the other side is slow.
+// A reader that has gone is an error and not a signal. Returns 0, or an error number.
+int freshet_write_all(int descriptor, const void *bytes, size_t count);
 
 #endif

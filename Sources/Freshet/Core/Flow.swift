@@ -28,9 +28,9 @@ public protocol Flow<Element, Failure>: Sendable {
 
   /// Connects an observer through a transform that may drop values.
   ///
-  /// This hook exists so that adjacent `map`, `filter` and `compactMap` become
-  /// one closure. The default wraps the observer; only those operators
-  /// override it.
+  /// This hook exists so that `map`, `filter` and `compactMap` on both sides of an
+  /// operator that leaves values alone become one closure. The default wraps the
+  /// observer; only such operators override it.
   @discardableResult
   func subscribe<O: Observer>(
     _ observer: O, through transform: @escaping @Sendable (Element) -> O.Element?
@@ -42,6 +42,26 @@ public protocol Flow<Element, Failure>: Sendable {
   /// flow such as ``Just``. It is asked where the operator would subscribe, once for
   /// each time. The default is nil: subscribe and see.
   var known: Known<Element, Failure>? { get }
+
+  /// The flow under the `map`, `filter` and `compactMap` steps at the end of this one.
+  associatedtype FusedSource: Flow = Self where FusedSource.Failure == Failure
+
+  /// This flow as a source and one closure.
+  ///
+  /// This hook exists so that adjacent `map`, `filter` and `compactMap` become one
+  /// closure, also where they are written in different functions. The default has
+  /// nothing to do; only those operators override it.
+  var fused: Fused<FusedSource, Element> { get }
+}
+
+extension Flow where FusedSource == Self {
+  /// This flow, and a closure that leaves values as they are.
+  @_transparent
+  public var fused: Fused<Self, Element> {
+    @inline(__always) @Sendable
+    func step(_ value: Element) -> Element? { value }
+    return Fused(source: self, step: step)
+  }
 }
 
 extension Flow {

@@ -22,7 +22,7 @@ extension Flow {
   @inlinable
   public func combineLatest<Other: Flow, Result: Sendable>(
     with other: Other, _ combine: @escaping @Sendable (Element, Other.Element) -> Result
-  ) -> Map<CombineLatest<Self, Other>, Result> where Other.Failure == Failure {
+  ) -> Fused<CombineLatest<Self, Other>, Result> where Other.Failure == Failure {
     combineLatest(with: other).map { combine($0.0, $0.1) }
   }
 }

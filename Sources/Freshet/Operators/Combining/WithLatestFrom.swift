@@ -23,7 +23,7 @@ extension Flow {
   @inlinable
   public func withLatestFrom<Other: Flow, Result: Sendable>(
     _ other: Other, _ combine: @escaping @Sendable (Element, Other.Element) -> Result
-  ) -> Map<WithLatestFrom<Self, Other>, Result> where Other.Failure == Failure {
+  ) -> Fused<WithLatestFrom<Self, Other>, Result> where Other.Failure == Failure {
     withLatestFrom(other).map { combine($0.0, $0.1) }
   }
 }

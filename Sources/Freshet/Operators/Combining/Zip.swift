@@ -32,7 +32,7 @@ extension Flow {
   public func zip<Other: Flow, Result: Sendable>(
     with other: Other, capacity: Int = 64,
     _ combine: @escaping @Sendable (Element, Other.Element) -> Result
-  ) -> Map<Zip<Self, Other>, Result> where Other.Failure == Failure {
+  ) -> Fused<Zip<Self, Other>, Result> where Other.Failure == Failure {
     zip(with: other, capacity: capacity).map { combine($0.0, $0.1) }
   }
 }

@@ -11,45 +11,13 @@ extension Flow {
   @_transparent
   public func filter(
     _ isIncluded: @escaping @Sendable (Element) -> Bool
-  ) -> Filter<Self> {
-    Filter(source: self, isIncluded: isIncluded)
-  }
-}
-
-/// The flow behind `filter(_:)`.
-@frozen
-public struct Filter<Source: Flow>: Flow {
-  /// The source's values.
-  public typealias Element = Source.Element
-
-  /// The source's failure.
-  public typealias Failure = Source.Failure
-  @usableFromInline let source: Source
-  @usableFromInline let isIncluded: @Sendable (Element) -> Bool
-
-  @_transparent
-  @usableFromInline
-  init(source: Source, isIncluded: @escaping @Sendable (Element) -> Bool) {
-    self.source = source
-    self.isIncluded = isIncluded
-  }
-
-  /// Subscribes to the source, with the test in front of the observer.
-  @_transparent
-  @discardableResult
-  public func subscribe<O: Observer>(_ observer: O) -> Subscription
-  where O.Element == Element, O.Failure == Failure {
-    let isIncluded = isIncluded
-    return source.subscribe(observer, through: { isIncluded($0) ? $0 : nil })
-  }
-
-  /// Connects an observer through one closure, made of this step and the ones after it.
-  @_transparent
-  @discardableResult
-  public func subscribe<O: Observer>(
-    _ observer: O, through next: @escaping @Sendable (Element) -> O.Element?
-  ) -> Subscription where O.Failure == Failure {
-    let isIncluded = isIncluded
-    return source.subscribe(observer, through: { isIncluded($0) ? next($0) : nil })
+  ) -> Fused<FusedSource, Element> {
+    let before = fused
+    let step = before.step
+    @inline(__always) @Sendable
+    func longer(_ value: FusedSource.Element) -> Element? {
+      if let result = step(value), isIncluded(result) { result } else { nil }
+    }
+    return Fused(source: before.source, step: longer)
   }
 }

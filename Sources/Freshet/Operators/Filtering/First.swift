@@ -25,7 +25,7 @@ extension Flow {
   @_transparent
   public func first(
     where condition: @escaping @Sendable (Element) -> Bool
-  ) -> Take<Filter<Self>> {
+  ) -> Take<Fused<FusedSource, Element>> {
     filter(condition).take(1)
   }
 }

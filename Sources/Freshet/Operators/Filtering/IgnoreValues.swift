@@ -6,7 +6,7 @@ extension Flow {
   ///
   /// - Complexity: O(1) per value.
   @_transparent
-  public func ignoreValues() -> CompactMap<Self, Never> {
+  public func ignoreValues() -> Fused<FusedSource, Never> {
     ignoreValues(as: Never.self)
   }
 
@@ -17,7 +17,7 @@ extension Flow {
   ///
   /// - Complexity: O(1) per value.
   @_transparent
-  public func ignoreValues<Other: Sendable>(as type: Other.Type) -> CompactMap<Self, Other> {
-    CompactMap(source: self) { _ in nil }
+  public func ignoreValues<Other: Sendable>(as type: Other.Type) -> Fused<FusedSource, Other> {
+    compactMap { _ in nil }
   }
 }

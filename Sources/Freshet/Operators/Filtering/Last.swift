@@ -26,7 +26,7 @@ extension Flow {
   @_transparent
   public func last(
     where condition: @escaping @Sendable (Element) -> Bool
-  ) -> Fold<Filter<Self>, Element?, Element> {
+  ) -> Fold<Fused<FusedSource, Element>, Element?, Element> {
     filter(condition).last()
   }
 }

@@ -12,7 +12,7 @@ extension Flow {
   /// - Complexity: O(1) per value.
   public func partition(
     _ condition: @escaping @Sendable (Element) -> Bool
-  ) -> (matching: Filter<Self>, rest: Filter<Self>) {
+  ) -> (matching: Fused<FusedSource, Element>, rest: Fused<FusedSource, Element>) {
     (filter(condition), filter { !condition($0) })
   }
 }

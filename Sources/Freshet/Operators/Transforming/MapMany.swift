@@ -6,9 +6,10 @@ extension Flow where Element: Sequence {
   ///
   /// - Parameter transform: Called once per element, where the value arrives.
   /// - Complexity: O(n) per value in the number of its elements.
+  @inlinable
   public func mapMany<Result: Sendable>(
     _ transform: @escaping @Sendable (Element.Element) -> Result
-  ) -> Map<Self, [Result]> {
+  ) -> Fused<FusedSource, [Result]> {
     map { $0.map(transform) }
   }
 
@@ -21,9 +22,10 @@ extension Flow where Element: Sequence {
   ///
   /// - Parameter condition: Called once per element, where the value arrives.
   /// - Complexity: O(n) per value in the number of its elements.
+  @inlinable
   public func filterMany(
     _ condition: @escaping @Sendable (Element.Element) -> Bool
-  ) -> Map<Self, [Element.Element]> where Element.Element: Sendable {
+  ) -> Fused<FusedSource, [Element.Element]> where Element.Element: Sendable {
     map { $0.filter(condition) }
   }
 }

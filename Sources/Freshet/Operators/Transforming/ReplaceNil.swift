@@ -10,7 +10,7 @@ extension Flow {
   @_transparent
   public func replaceNil<Wrapped: Sendable>(
     with replacement: Wrapped
-  ) -> Map<Self, Wrapped> where Element == Wrapped? {
-    Map(source: self) { $0 ?? replacement }
+  ) -> Fused<FusedSource, Wrapped> where Element == Wrapped? {
+    map { $0 ?? replacement }
   }
 }

@@ -11,7 +11,7 @@ extension Flow {
   @_transparent
   public func timestamp<Clock: TimeScheduler>(
     on scheduler: Clock
-  ) -> Map<Self, (value: Element, moment: Moment)> {
-    Map(source: self) { (value: $0, moment: scheduler.now) }
+  ) -> Fused<FusedSource, (value: Element, moment: Moment)> {
+    map { (value: $0, moment: scheduler.now) }
   }
 }

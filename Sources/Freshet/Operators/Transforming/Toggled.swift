@@ -5,7 +5,8 @@ extension Flow where Element == Bool {
   ///     result   f--t--f--|     toggled()
   ///
   /// - Complexity: O(1) per value.
-  public func toggled() -> Map<Self, Bool> {
+  @inlinable
+  public func toggled() -> Fused<FusedSource, Bool> {
     map { !$0 }
   }
 }
