@@ -5,25 +5,31 @@ import Testing
 /// The diagrams in the operators' documentation are what the operators do.
 @Suite("diagrams in documentation comments")
 struct DocumentedDiagramTests {
-  /// Pictures of several streams at once, of threads, or of values that have no letter.
-  private static let notRun: Set = [
-    "ConcatMap 0", "Dematerialize 0", "ExhaustMap 0", "FlatMap 0", "GroupBy 0", "ObserveOn 0",
-    "OnlyValue 0", "OnlyValue 1", "SubscribeOn 0", "SwitchMap 0", "Window 0", "Window 1",
-    "Window 2",
-    "BufferOverflow 0", "BufferOverflow 1", "BufferOverflow 2", "Coding 0", "Coding 1", "Coding 2",
-    "Coding 3", "CombineLatestAtomic 0", "CombineLatestAtomic 1", "CombineLatestAtomic 2",
-    "DelayWhen 0", "FlatMapDelayingFailures 0", "FlatMapDelayingFailures 1",
-    "FlatMapDelayingFailures 2", "ForkJoin 0", "ForkJoin 1", "InBatches 0", "MapMany 0",
-    "MapMany 1", "MergeScan 0", "ScanMap 1", "Toggled 0", "TryCatchError 0", "TryContains 0",
-    "TryContains 1", "TryContains 2", "TryContains 3", "WithLatestFromMany 0",
+  /// Those that are not run, and why.
+  private static let notRun: [String: String] = [
+    "ConcatMap 0": letters, "ExhaustMap 0": letters, "FlatMap 0": letters, "SwitchMap 0": letters,
+    "FlatMapDelayingFailures 0": letters,
+    "ObserveOn 0": "a picture of two threads", "SubscribeOn 0": "a picture of two threads",
+    "BufferOverflow 0": pauses, "BufferOverflow 1": pauses, "BufferOverflow 2": pauses,
+    "CombineLatestAtomic 0": "of a subject; a scripted source is two origins",
+    "CombineLatestAtomic 1": "words in the place of diagrams",
+    "CombineLatestAtomic 2": lists, "ForkJoin 0": lists, "ForkJoin 1": lists,
+    "InBatches 0": lists, "MapMany 0": lists, "MapMany 1": lists, "ScanMap 1": lists,
+    "OnlyValue 0": "three diagrams in a row", "OnlyValue 1": "three diagrams in a row",
+    "Coding 0": encoded, "Coding 1": encoded, "Coding 2": encoded, "Coding 3": encoded,
   ]
+  private static let letters = "two letters name a value of an inner flow: a1 is not a and 1"
+  private static let pauses = "has a row that says when the observer pauses, in words"
+  private static let lists = "brackets and parentheses hold a value and not a group"
+  private static let encoded = "braces belong to the encoded text and not to the diagram"
 
   @Test("every one is run, or known not to be")
   func complete() throws {
     let names = Set(try DocumentedDiagram.all().map(\.name))
     let run = Set(Self.pictures.map(\.name))
-    #expect(names.subtracting(run).subtracting(Self.notRun).sorted() == [], "no picture for these")
-    #expect(run.union(Self.notRun).subtracting(names).sorted() == [], "no diagram for these")
+    #expect(
+      names.subtracting(run).subtracting(Self.notRun.keys).sorted() == [], "no picture for these")
+    #expect(run.union(Self.notRun.keys).subtracting(names).sorted() == [], "no diagram for these")
   }
 
   @Test("they are what happens")
@@ -39,6 +45,7 @@ struct DocumentedDiagramTests {
 
   private static let pictures =
     combining + failing + filtering + reducing + timing + transforming + debugging + mayFail
+    + SeveralStreams.pictures
 
   /// Whether a number is below three; `x` is no number.
   private static func small(_ value: String) throws(MarbleFailure) -> Bool {

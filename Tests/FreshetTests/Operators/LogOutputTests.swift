@@ -70,7 +70,7 @@ struct LogOutputTests {
     try #require(fcntl(writing, F_SETFL, O_NONBLOCK) == 0)
     let long = String(repeating: "x", count: 300_000)
     let read = Box<[UInt8]>([])
-    let finished = Threads.finishes(within: .seconds(60)) {
+    let finished = Threads.finishes(within: 60) {
       Threads.concurrently(2) { number in
         if number == 0 {
           StandardLogOutput(descriptor: writing).write(long)
