@@ -119,7 +119,8 @@ func stalledReader(_ suite: Suite) {
   writer.commit((0..<items).map { writer.save($0, of: items) })
   let program = Program(suite, ["watch", "--heartbeat", "off"], in: writer.folder.path)
   program.line(with: "stream.bookmark")
-  writer.commit([writer.save(0, of: items)])
+  // Another body than before, or there would be no commit.
+  writer.commit([writer.save(7 * items, of: items)])
   program.line(with: "view.changed")
   let before = privateMebibytes(of: program.pid)
   let size = 500
