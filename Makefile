@@ -9,7 +9,9 @@ PREFIX ?= /usr/local
 DESTDIR ?=
 BINDIR = $(DESTDIR)$(PREFIX)/bin
 SHAREDIR = $(DESTDIR)$(PREFIX)/share
-BUILD = swift build -c release --product freshet --static-swift-stdlib -Xlinker -s
+# A folder of its own: other flags, and nothing of other builds is made anew.
+BUILD = swift build -c release --product freshet --static-swift-stdlib -Xlinker -s \
+  --scratch-path .build/static
 BUILT = $(shell $(BUILD) --show-bin-path)/freshet
 
 .PHONY: build install uninstall

@@ -5,6 +5,8 @@ import FreshetStore
 final class ScriptAnswers {
   /// A command that waits for its answer.
   private struct Open {
+    /// The answer it gets when the run ends before it is done.
+    let result: CommandResult
     let ownID: String?
     /// Under which name the journal keeps it; nil for what is done again in a rerun.
     let journalName: String?
@@ -22,13 +24,14 @@ final class ScriptAnswers {
   /// How the commands with an id of their own ended: nil when well, else why not.
   private var outcomes: [String: Problem?] = [:]
   private var openIDs: [String: Int] = [:]
+  /// Commands that end with the script; nobody waits for their answers.
+  private var late: Set<Int> = []
+  private var isJournalBroken = false
   /// How many commands failed, told or not yet.
   private(set) var failures = 0
 
   /// How many results wait for others before they are told.
   var heldCount: Int { held.count }
-  /// The commands that are not answered, in the order of their lines.
-  var openTickets: [Int] { open.keys.sorted() }
   /// The command whose answer `--ordered` waits for.
   var headTicket: Int { nextTicket }
 
@@ -38,16 +41,29 @@ final class ScriptAnswers {
     self.journal = journal
   }
 
-  /// Takes note of a command; the answer to its ticket is due from now on.
+  /// Takes note of a command: the answer to its ticket is due from now on.
   ///
   /// - Parameters:
   ///   - ownID: The id that others can wait for.
   ///   - journalName: Under which name it is finished, with the hash of its line.
-  func take(ownID: String?, journalName: String?, hash: String) -> Int {
+  /// - Returns: The result with its ticket.
+  func take(
+    _ result: CommandResult, ownID: String?, journalName: String?, hash: String
+  ) -> CommandResult {
     lastTicket += 1
-    open[lastTicket] = Open(ownID: ownID, journalName: journalName, hash: hash)
+    var result = result
+    result.ticket = lastTicket
+    open[lastTicket] = Open(result: result, ownID: ownID, journalName: journalName, hash: hash)
     if let ownID { openIDs[ownID] = lastTicket }
-    return lastTicket
+    return result
+  }
+
+  /// Lets others be told before a command that goes on to the end of the script.
+  func letOthersPass(_ ticket: Int) { late.insert(ticket) }
+
+  /// Answers all that is open: the run ended before it was done.
+  func cancelRest() throws(Stop) {
+    try tell(open.sorted { $0.key < $1.key }.map(\.value.result.canceled))
   }
 
   func isOpen(_ ticket: Int) -> Bool { open[ticket] != nil }
@@ -99,18 +115,29 @@ final class ScriptAnswers {
       }
     }
     var failure: Stop?
-    if let journal {
-      do throws(Stop) { try journal.finish(finished, asOne: asOne) } catch { failure = error }
+    if let journal, !isJournalBroken {
+      do throws(Stop) {
+        try journal.finish(finished, asOne: asOne)
+      } catch {
+        isJournalBroken = true
+        failure = error
+      }
     }
     for result in due { say(result) }
     if let failure { throw failure }
   }
 
   private func say(_ result: CommandResult) {
-    guard isOrdered, let ticket = result.ticket else { return session.tell(result) }
+    guard isOrdered, let ticket = result.ticket, !late.contains(ticket) else {
+      return session.tell(result)
+    }
     held[ticket] = result
-    while let next = held.removeValue(forKey: nextTicket) {
-      session.tell(next)
+    while true {
+      if let next = held.removeValue(forKey: nextTicket) {
+        session.tell(next)
+      } else if !late.contains(nextTicket) {
+        return
+      }
       nextTicket += 1
     }
   }

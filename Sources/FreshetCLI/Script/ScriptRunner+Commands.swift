@@ -143,6 +143,7 @@ extension ScriptRunner {
           message: "a script follows at most \(WatchAction.limit) views at a time"))
     }
     let session = try jobs.makeSession(correlation: result.correlation)
+    if !action.hasBound, let ticket = result.ticket { answers.letOthersPass(ticket) }
     start(
       result, .nothing, session, takesSlot: false, endsWithScript: !action.hasBound
     ) { (session) throws(Stop) in

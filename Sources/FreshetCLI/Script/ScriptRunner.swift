@@ -143,8 +143,8 @@ final class ScriptRunner {
     result.id = command.itemID
     let name = command.ownID.orLine(command.line)
     let mayClaim = command.claimsID && (command.ownID.map { !usedIDs.contains($0) } ?? true)
-    result.ticket = answers.take(
-      ownID: mayClaim ? command.ownID : nil,
+    result = answers.take(
+      result, ownID: mayClaim ? command.ownID : nil,
       journalName: mayClaim && command.isKept ? name : nil, hash: command.hash)
     if command.claimsID, let id = command.ownID, !usedIDs.insert(id).inserted {
       sawBadScript = true
@@ -164,7 +164,7 @@ final class ScriptRunner {
     result.isDry = options.isDry
     var ownID = fault.ownID
     if let id = ownID, !usedIDs.insert(id).inserted { ownID = nil }
-    result.ticket = answers.take(ownID: ownID, journalName: nil, hash: "")
+    result = answers.take(result, ownID: ownID, journalName: nil, hash: "")
     try fail(result, fault.problem)
   }
 
@@ -318,15 +318,13 @@ final class ScriptRunner {
         if case .signal = stop { words = "a signal ended the run before the commit" }
         try rollBack(Problem(code: "canceled", message: words))
       }
-      if let (_, result) = next { try answers.tell([result.canceled]) }
-      next = nil
       let deadline = DispatchTime.now() + Self.farewell
       while !jobs.open.isEmpty {
         for (event, job) in jobs.take() { try hear(event, job) }
         try session.output.flush()
         if !jobs.open.isEmpty, !jobs.wait(until: deadline) { break }
       }
-      try answers.tell(jobs.open.values.map(\.result.canceled))
+      try answers.cancelRest()
     } catch {
       // What cannot be written any more is told by the cause of the end.
       return

@@ -249,6 +249,38 @@ struct RunJobsTests {
     #expect(result.status == .exited(2))
   }
 
+  @Test("--ordered does not wait for a view that is followed to the end")
+  func orderedWatch() throws {
+    let script = "watch\n" + (1...6000).map { "delete book:x:\($0)\n" }.joined()
+    let result = try run(script, "--ordered")
+    #expect(result.results.map { $0["line"] } == ((2...6001) + [1]).map { .number(.init($0)) })
+    #expect(result.status == .exited(0))
+  }
+
+  @Test("a journal that cannot be written any more ends the run; what was done is told")
+  func brokenJournal() throws {
+    let tool = try #require(Tool("sh"))
+    let filler = String(repeating: "x", count: 200)
+    let lines = (1...3000).map { number in
+      "{\"op\":\"delete\",\"id\":\"\(filler)\(number)\",\"item\":\"book:x:\(number)\"}\n"
+    }
+    let script = try sandbox.file("script", lines.joined())
+    let answer = try tool.run(
+      "-c", "ulimit -f 200; exec \"$@\"", "sh", Child.executable, "run", "-f", script, "--journal",
+      sandbox.path("journal"), "--store", sandbox.store, "--format", "ndjson")
+    let records = try answer.output.split(separator: "\n").map { try Record(Array($0.utf8)) }
+    #expect(answer.status == 1)
+    #expect(records.first { $0.type == "stream.error" }?.errorCode == "journal_not_written")
+    let told = lines(records)
+    #expect(!told.isEmpty && told.allSatisfy { $0.hasSuffix("not_found") })
+    // The torn line is cut off, and the rest goes in.
+    let again = try sandbox.run(
+      ["run", "-f", script, "--journal", sandbox.path("journal")], bytes: nil)
+    #expect(again.status == .exited(0))
+    #expect(again.results.count == 3000)
+    #expect(again.results.contains { $0["status"] == "replayed" })
+  }
+
   @Test("a script follows only so many views")
   func manyWatches() throws {
     let result = try run(String(repeating: "watch\n", count: 18))
