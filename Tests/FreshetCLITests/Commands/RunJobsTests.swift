@@ -261,10 +261,10 @@ struct RunJobsTests {
   func brokenJournal() throws {
     let tool = try #require(Tool("sh"))
     let filler = String(repeating: "x", count: 200)
-    let lines = (1...3000).map { number in
+    let commands = (1...3000).map { number in
       "{\"op\":\"delete\",\"id\":\"\(filler)\(number)\",\"item\":\"book:x:\(number)\"}\n"
     }
-    let script = try sandbox.file("script", lines.joined())
+    let script = try sandbox.file("script", commands.joined())
     let answer = try tool.run(
       "-c", "ulimit -f 200; exec \"$@\"", "sh", Child.executable, "run", "-f", script, "--journal",
       sandbox.path("journal"), "--store", sandbox.store, "--format", "ndjson")
