@@ -22,7 +22,8 @@ struct RunCaseTests {
     return server
   }
 
-  private static let picture = [UInt8](repeating: 0xD8, count: 20_000)
+  private static let picture: [UInt8] =
+    [0xFF, 0xD8, 0xFF, 0xE0] + [UInt8](repeating: 1, count: 19_996)
 
   /// Films with pictures, and searches of 20 long rows.
   private static func tmdb(_ request: TestRequest) -> TestAnswer {
