@@ -1,6 +1,7 @@
 import Foundation
 import Freshet
 import Glibc
+import Synchronization
 import Testing
 
 @testable import FreshetStore
@@ -107,9 +108,12 @@ struct GoldenTests {
   }
 
   private func writeCompacted(to directory: TemporaryDirectory) async throws {
+    // Set by hand: how often the store looks at its clock is no part of the format.
+    let clock = SetClock()
     let manager = try DatabaseManager.open(
       at: directory.store,
       options: .fixed {
+        $0.now = { clock.now }
         $0.retention.commits = 4
         $0.retention.age = .zero
         $0.compactsAutomatically = false
@@ -124,16 +128,19 @@ struct GoldenTests {
       [.deleteAll], [.restore(id: "b"), .restore(id: id)], [.save(id: "a", body: body(5))],
       [.save(id: id, body: body(6))], nil, [.save(id: "z", body: body(26)), .delete(id: "b")],
     ]
-    for step in steps {
+    let seconds: [Int64] = [65, 66, 67, 68, 69, 70, 71, 73, 76, 77, 78, 79, 82, 85]
+    for (step, second) in zip(steps, seconds) {
+      clock.set(second)
       if let step {
         _ = try await manager.apply(step).value()
       } else {
         _ = try await manager.compact().value()
       }
     }
+    clock.set(88)
     _ = try await manager.keepChanges(
       after: Token(storeID: manager.storeID, epoch: 1, revision: 9), for: "night-export",
-      during: .seconds(86_400)
+      during: .seconds(86_398)
     ).value()
     manager.close()
   }
@@ -202,4 +209,13 @@ struct GoldenTests {
       }
     }
   }
+}
+
+/// A clock that stands where it is put.
+private final class SetClock: Sendable {
+  private let second = Atomic<Int64>(64)
+
+  var now: Int64 { (1_764_485_700 + second.load(ordering: .relaxed)) * 1_000_000 }
+
+  func set(_ value: Int64) { second.store(value, ordering: .relaxed) }
 }

@@ -125,7 +125,8 @@ func stalledReader(_ suite: Suite) {
   let before = privateMebibytes(of: program.pid)
   let size = 500
   for start in stride(from: 0, to: suite.events, by: size) {
-    writer.commit((start..<min(start + size, suite.events)).map { writer.save($0 + 1, of: items) })
+    writer.commit(
+      (start..<min(start + size, suite.events)).map { writer.save($0 + 10 * items, of: items) })
   }
   // Whatever it would take in, it has had the time to.
   usleep(1_000_000)

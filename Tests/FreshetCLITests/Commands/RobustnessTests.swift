@@ -128,7 +128,7 @@ import Testing
 
   @Test("two terminals on one store: each sees what the other does")
   func twoTerminals() throws {
-    let environment = ["FRESHET_STORE": sandbox.store, "TERM": "xterm"]
+    let environment = ["FRESHET_STORE": sandbox.store, "TERM": "xterm", "NO_COLOR": "1"]
     let watchers = try (0..<2).map { _ in
       try Child(["watch"], environment: environment, output: .terminal)
     }

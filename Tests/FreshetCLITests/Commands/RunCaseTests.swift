@@ -175,7 +175,7 @@ struct RunCaseTests {
     gate.open()
     let files = try FileManager.default.contentsOfDirectory(atPath: sandbox.store + "/assets")
     #expect(!files.isEmpty)
-    #expect(files.allSatisfy { $0.contains(".part") || $0.contains(".json") }, "\(files)")
+    #expect(files.allSatisfy { $0.hasSuffix(".part") || $0.hasSuffix(".note") }, "\(files)")
     #expect(try sandbox.run("list").items.isEmpty)
   }
 
