@@ -11,11 +11,16 @@ BINDIR = $(DESTDIR)$(PREFIX)/bin
 SHAREDIR = $(DESTDIR)$(PREFIX)/share
 # A folder of its own: other flags, and nothing of other builds is made anew.
 BUILD = swift build -c release --product freshet --static-swift-stdlib -Xlinker -s \
-  --scratch-path .build/static
+  -Xlinker -L$(CURDIR)/.build/static-libraries --scratch-path .build/static
+# Foundation's networking calls libcurl. Its development files are only a name for the library that is
+# there anyway: where they are missing, the name is made here.
+CURL = $(firstword $(shell PATH="$$PATH:/sbin:/usr/sbin" ldconfig -p | awk '/libcurl\.so\.4 / { print $$NF }'))
 BUILT = $(shell $(BUILD) --show-bin-path)/freshet
 
 .PHONY: build install uninstall
 build:
+	mkdir -p .build/static-libraries
+	[ -z "$(CURL)" ] || ln -sf "$(CURL)" .build/static-libraries/libcurl.so
 	$(BUILD)
 
 install: build
