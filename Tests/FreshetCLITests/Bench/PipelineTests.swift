@@ -44,6 +44,8 @@ import Testing
       ("range(1..10", 6, "never closed"), ("range(1..10) filter(even)", 14, "expected “|”"),
       ("range(1..10) | fliter(even)", 16, "did you mean filter?"),
       ("rnge(1..10)", 1, "did you mean range?"), ("range(10..1)", 7, "ends before it begins"),
+      ("range(0..\(Int.max))", 7, "more values than"),
+      ("range(\(Int.min)..\(Int.max)) | count", 7, "more values than"),
       ("range(1..99999999999999999999)", 7, "two numbers"), ("range(1..10) | map(/0)", 20, "by 0"),
       ("range(1..10) | map(length)", 20, "numbers are mapped by"),
       ("range(1..10) | take(-1)", 21, "at least 0"), ("range(1..10) | take", 16, "needs"),

@@ -165,6 +165,10 @@ extension PipelineParser.Call {
       throw argumentFault("range takes two numbers: range(1..1000), not “\(text.prefix(40))”")
     }
     guard first <= last else { throw argumentFault("the range ends before it begins") }
+    let (span, isTooLong) = last.subtractingReportingOverflow(first)
+    guard !isTooLong, span < Int.max else {
+      throw argumentFault("the range has more values than can be counted")
+    }
     return first...last
   }
 
