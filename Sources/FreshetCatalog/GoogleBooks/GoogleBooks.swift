@@ -79,6 +79,10 @@ public struct GoogleBooks: CatalogSearching, CatalogDetailing {
     guard id.source == "google", id.kind == .book else {
       return .fail(CatalogError(.invalidRequest, "\(id) is not a book of Google Books"))
     }
+    // In a path these name a folder and the one above it.
+    guard id.native != ".", id.native != ".." else {
+      return .fail(CatalogError(.invalidRequest, "\(id) names no volume of Google Books"))
+    }
     guard let key else { return .fail(CatalogQuery.missingKey(Self.name, "google")) }
     var address = base.appending(path: "/volumes/\(id.native)")
     if let country = options.country { address = address.appending(query: [("country", country)]) }

@@ -99,8 +99,14 @@ public struct HTTPClient: HTTPService {
 
   /// Adds to an error what the head says about waiting.
   func judged(_ error: CatalogError, _ head: HTTPHead) -> CatalogError {
-    let retryAfter = head.header("Retry-After").flatMap { RetryAfter.parse($0, now: wallClock()) }
-    return error.with(retryAfter: error.isRetryable ? retryAfter : nil)
+    guard error.isRetryable,
+      let wait = head.header("Retry-After").flatMap({ RetryAfter.parse($0, now: wallClock()) })
+    else { return error }
+    // A wait that nobody will do is for whoever asked to know.
+    let message =
+      wait > policy.longestRetryAfter
+      ? "\(error.message); it wants to be left alone for \(wait.components.seconds) s" : nil
+    return error.with(message: message, retryAfter: wait)
   }
 
   /// One attempt: the parts of the answer, redirects followed.

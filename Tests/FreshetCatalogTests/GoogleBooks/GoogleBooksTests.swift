@@ -158,6 +158,10 @@ struct GoogleBooksTests {
     let item = try rig.value(of: client(rig).detail(id: try ItemID("book:google:A-b_1")))
     #expect(item.title == "T")
     #expect(rig.transport.requests[0].address.text == "https://google.test/b/volumes/A-b_1")
+    for dots in ["book:google:.", "book:google:.."] {
+      let refused = try rig.failure(of: client(rig).detail(id: try ItemID(dots)))
+      #expect(refused.code == .invalidRequest)
+    }
     let other = try rig.failure(of: client(rig).detail(id: try ItemID("film:tmdb:movie:1")))
     #expect(other.code == .invalidRequest)
     #expect(rig.transport.requests.count == 1)

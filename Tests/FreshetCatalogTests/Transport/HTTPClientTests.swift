@@ -58,6 +58,7 @@ struct HTTPClientTests {
     #expect(error.code == .rateLimited)
     #expect(error.isRetryable)
     #expect(error.retryAfter == .seconds(3600))
+    #expect(error.message.hasSuffix("; it wants to be left alone for 3600 s"))
     #expect(rig.transport.requests.count == 1)
   }
 
