@@ -78,7 +78,8 @@ extension DatabaseManager {
     maintain { journal throws(StoreError) in try journal.endLease(name) }
   }
 
-  private func maintain<Value: Sendable>(
+  /// Does work on a thread of the store, when the store is open.
+  func maintain<Value: Sendable>(
     _ work: @escaping @Sendable (Journal) throws(StoreError) -> Value
   ) -> Single<Value, StoreError> {
     Single { [self] resolver in

@@ -13,21 +13,6 @@ struct CompactionTests {
 
   init() throws { directory = try TemporaryDirectory() }
 
-  private func open(
-    _ change: @escaping (inout StoreOptions) -> Void = { _ in }
-  ) throws -> DatabaseManager {
-    try DatabaseManager.open(
-      at: directory.store,
-      options: .fixed {
-        $0.compactsAutomatically = false
-        change(&$0)
-      })
-  }
-
-  private func names(_ prefix: String) throws -> [String] {
-    try directory.names().filter { $0.hasPrefix(prefix) }
-  }
-
   /// Everything that a read can tell, as text.
   private func all(_ manager: DatabaseManager) async throws -> [String] {
     try await manager.fetch(includingDeleted: true).value().map {
@@ -50,16 +35,16 @@ struct CompactionTests {
 
   @Test("a compacted store has the same items, in the same order, before and after opening again")
   func sameItems() async throws {
-    let manager = try open()
-    let reader = try open { $0.isReadOnly = true }
-    let other = try open()
+    let manager = try directory.open()
+    let reader = try directory.open { $0.isReadOnly = true }
+    let other = try directory.open()
     try await fill(manager)
     let before = try await all(manager)
     let report = try await manager.compact().value()
     #expect(report.token == manager.token && report.oldest.revision == 0)
     #expect(report.liveCount == 31 && report.deletedCount == 4 && report.erasedCount == 0)
     #expect(report.bytesAfter > report.bytesBefore)
-    #expect(try names("snap-").count == 2 && names("log-").count == 2)
+    #expect(try directory.names("snap-").count == 2 && directory.names("log-").count == 2)
     for each in [manager, reader, other] { #expect(try await all(each) == before) }
     for each in [manager, other] {
       #expect(try await each.save(id: "batch1", body: body(1)).value() == .unchanged)
@@ -67,7 +52,7 @@ struct CompactionTests {
       #expect(try await each.fetch(id: #"i"20\"#).value() == nil)
     }
     for each in [manager, reader, other] { each.close() }
-    let again = try open()
+    let again = try directory.open()
     #expect(try await all(again) == before)
     #expect(again.token == report.token)
     #expect(try await again.verify().value().problems == [])
@@ -79,14 +64,14 @@ struct CompactionTests {
     #expect(try await again.save(id: "new", body: body(0)).value() == .saved)
     let changed = try await all(again)
     again.close()
-    let third = try open { $0.isReadOnly = true }
+    let third = try directory.open { $0.isReadOnly = true }
     #expect(try await all(third) == changed)
     #expect(try await third.fetch(id: "batch3").value().map { [$0.created] } == [31])
   }
 
   @Test("without retention one snapshot and an empty segment are left, and the old bytes are free")
   func smallest() async throws {
-    let manager = try open { $0.retention = .none }
+    let manager = try directory.open { $0.retention = .none }
     for round in 0..<20 {
       for number in 1...10 {
         _ = try await manager.save(id: "i\(number)", body: body(round)).value()
@@ -108,15 +93,18 @@ struct CompactionTests {
     #expect(try await manager.compact().value().bytesAfter == report.bytesAfter)
     _ = try await manager.save(id: "i1", body: body(99)).value()
     _ = try await manager.compact().value()
-    #expect(try names("snap-").sorted() == [FileNames.snapshotIndex(201), FileNames.snapshot(201)])
+    #expect(
+      try directory.names("snap-").sorted() == [
+        FileNames.snapshotIndex(201), FileNames.snapshot(201),
+      ])
   }
 
   @Test("an empty store is compacted to itself")
   func empty() async throws {
-    let manager = try open { $0.retention = .none }
+    let manager = try directory.open { $0.retention = .none }
     let report = try await manager.compact().value()
     #expect(report.liveCount == 0 && report.token.revision == 0)
-    #expect(try names("snap-").isEmpty)
+    #expect(try directory.names("snap-").isEmpty)
     _ = try await manager.save(id: "a", body: body(1)).value()
     _ = try await manager.deleteAll().value()
     _ = try await manager.compact().value()
@@ -126,7 +114,7 @@ struct CompactionTests {
 
   @Test("tokens within the retention go on, also for lists; older ones are compacted")
   func retention() async throws {
-    let manager = try open {
+    let manager = try directory.open {
       $0.retention.commits = 10
       $0.retention.age = .zero
     }
@@ -144,10 +132,10 @@ struct CompactionTests {
     #expect(try await manager.compact().value().oldest.revision == 20)
     #expect(try manager.oldestToken.revision == 20)
     // The one at 29 may become the base later.
-    #expect(try names("snap-").filter { $0.hasSuffix(".ndjson") }.count == 3)
+    #expect(try directory.names("snap-").filter { $0.hasSuffix(".ndjson") }.count == 3)
     let id = manager.storeID
     let within = Token(storeID: id, epoch: 1, revision: 23)
-    for each in [manager, try open { $0.isReadOnly = true }] {
+    for each in [manager, try directory.open { $0.isReadOnly = true }] {
       let sets = await Collector(each.changes(since: .after(within))).values(7)
       #expect(sets.map(\.revision) == Array(24...30))
       let lists = await Collector(each.observe(from: .after(within))).values(8)
@@ -177,7 +165,7 @@ struct CompactionTests {
   @Test("by age: what is younger stays, however many commits came since")
   func age() async throws {
     let clock = Mutex<Int64>(1_764_485_763_000_000)
-    let manager = try open {
+    let manager = try directory.open {
       $0.now = { clock.withLock { $0 } }
       $0.retention.commits = 0
       $0.retention.age = .seconds(60)
@@ -197,7 +185,7 @@ struct CompactionTests {
 
   @Test("compacted in a loop, a store keeps no more than a few snapshots to begin with later")
   func steppingStones() async throws {
-    let manager = try open {
+    let manager = try directory.open {
       $0.retention.commits = 80
       $0.retention.age = .zero
     }
@@ -208,7 +196,7 @@ struct CompactionTests {
       let report = try await manager.compact().value()
       #expect(report.oldest.revision >= oldest)
       oldest = report.oldest.revision
-      #expect(try names("snap-").count <= 2 * 10)
+      #expect(try directory.names("snap-").count <= 2 * 10)
       #expect(Int64(number) - oldest < 80 + 10 + 6)
     }
     #expect(oldest >= 100)
@@ -218,7 +206,7 @@ struct CompactionTests {
   @Test("a lease keeps the changes of a follower that is away, until it ends or expires")
   func leases() async throws {
     let clock = Mutex<Int64>(1_764_485_763_000_000)
-    let manager = try open {
+    let manager = try directory.open {
       $0.retention = .none
       $0.now = { clock.withLock { $0 } }
     }
@@ -264,8 +252,8 @@ struct CompactionTests {
 
   @Test("lists and feeds that began before a compaction go on without a gap")
   func followAcross() async throws {
-    let manager = try open { $0.retention = .none }
-    let reader = try open { $0.isReadOnly = true }
+    let manager = try directory.open { $0.retention = .none }
+    let reader = try directory.open { $0.isReadOnly = true }
     for number in 1...10 {
       _ = try await manager.save(id: "i\(number)", body: body(number)).value()
     }
@@ -280,7 +268,7 @@ struct CompactionTests {
         _ = try await manager.save(id: "n\(before + number)", body: body(number)).value()
       }
       _ = try await manager.compact().value()
-      #expect(try names("log-").count == 1)
+      #expect(try directory.names("log-").count == 1)
       for number in 4...6 {
         _ = try await manager.save(id: "n\(before + number)", body: body(number)).value()
       }
@@ -298,7 +286,7 @@ struct CompactionTests {
 
   @Test("a feed that sleeps past the retention is told so, after what it can still read")
   func overslept() async throws {
-    let manager = try open { $0.retention = .none }
+    let manager = try directory.open { $0.retention = .none }
     _ = try await manager.save(id: "a", body: body(1)).value()
     let box = Stepper<ChangeSet>()
     manager.changes(since: .oldest).subscribe(StepObserver(box))
@@ -322,7 +310,7 @@ struct CompactionTests {
 
   @Test("an index that is missing or damaged anywhere is made again, and nothing is missed")
   func damagedIndex() async throws {
-    let manager = try open { $0.retention = .none }
+    let manager = try directory.open { $0.retention = .none }
     try await fill(manager)
     let report = try await manager.compact().value()
     let before = try await all(manager)
@@ -338,22 +326,22 @@ struct CompactionTests {
         damaged[at] ^= 8
         try directory.write(damaged, to: name)
       }
-      let reader = try open { $0.isReadOnly = true }
+      let reader = try directory.open { $0.isReadOnly = true }
       #expect(try await all(reader) == before)
       #expect(try await reader.fetch(id: #"i"6\"#).value()?.body == body(600))
       #expect(try await reader.verify().value().problems.map(\.file) == [name])
       reader.close()
-      let writer = try open()
+      let writer = try directory.open()
       #expect(try await all(writer) == before)
       writer.close()
       #expect(try directory.read(name) == whole)
     }
-    #expect(try names("snap-").count == 2)
+    #expect(try directory.names("snap-").count == 2)
   }
 
   @Test("every flipped byte of a snapshot is found, on opening or by the first read of its item")
   func damagedSnapshot() async throws {
-    let manager = try open { $0.retention = .none }
+    let manager = try directory.open { $0.retention = .none }
     for number in 1...12 {
       _ = try await manager.save(id: "i\(number)", body: body(number)).value()
     }
@@ -367,20 +355,20 @@ struct CompactionTests {
       damaged[at] ^= 1
       try directory.write(damaged, to: name)
       let error = await #expect(throws: StoreError.self, "byte \(at)") {
-        let reader = try open { $0.isReadOnly = true }
+        let reader = try directory.open { $0.isReadOnly = true }
         _ = try await all(reader)
       }
       #expect(error?.code == .damaged, "byte \(at)")
     }
     try directory.write(Array(whole.dropLast(3)), to: name)
-    #expect(throws: StoreError.self) { try open() }
+    #expect(throws: StoreError.self) { try directory.open() }
     try directory.write(whole, to: name)
-    #expect(try await all(open()) == before)
+    #expect(try await all(directory.open()) == before)
   }
 
   @Test("a damaged snapshot costs nothing while the journal before it is kept")
   func damagedSnapshotWithJournal() async throws {
-    let manager = try open()
+    let manager = try directory.open()
     try await fill(manager)
     let report = try await manager.compact().value()
     _ = try await manager.save(id: "after", body: body(1)).value()
@@ -388,27 +376,29 @@ struct CompactionTests {
     manager.close()
     let name = FileNames.snapshot(report.token.revision)
     try directory.write(Array(try directory.read(name).dropLast(3)), to: name)
-    let again = try open()
+    let again = try directory.open()
     #expect(try await all(again) == before)
     #expect(try await again.verify().value().problems.map(\.file) == [name])
     // The next compaction makes a good one.
     _ = try await again.compact().value()
     again.close()
-    #expect(try await all(open()) == before)
+    #expect(try await all(directory.open()) == before)
   }
 
   @Test("without its first segment and without a snapshot a journal is refused")
   func noBase() async throws {
-    let manager = try open { $0.retention = .none }
+    let manager = try directory.open { $0.retention = .none }
     _ = try await manager.save(id: "a", body: body(1)).value()
     _ = try await manager.compact().value()
     _ = try await manager.save(id: "b", body: body(1)).value()
     manager.close()
-    for name in try names("snap-") {
+    for name in try directory.names("snap-") {
       try FileManager.default.removeItem(atPath: directory.file(name))
     }
     for isReadOnly in [false, true] {
-      let error = #expect(throws: StoreError.self) { try open { $0.isReadOnly = isReadOnly } }
+      let error = #expect(throws: StoreError.self) {
+        try directory.open { $0.isReadOnly = isReadOnly }
+      }
       #expect(error?.code == .damaged && error?.message.contains("no snapshot") == true)
     }
   }
@@ -476,26 +466,26 @@ struct CompactionTests {
   @Test("without room for the copy it is refused before anything is written")
   func noRoom() async throws {
     let disk = FaultyFileSystem()
-    let manager = try open { $0.fileSystem = disk }
+    let manager = try directory.open { $0.fileSystem = disk }
     try await fill(manager)
     disk.setRoom(1000)
     let error = await #expect(throws: StoreError.self) { try await manager.compact().value() }
     #expect(error?.code == .diskFull && error?.message.contains("1000 are free") == true)
-    #expect(try names("snap-").isEmpty)
+    #expect(try directory.names("snap-").isEmpty)
     disk.setRoom(nil)
     _ = try await manager.compact().value()
   }
 
   @Test("one compaction at a time; a reader cannot; a newer kind of record is not folded away")
   func refusals() async throws {
-    let manager = try open()
+    let manager = try directory.open()
     _ = try await manager.save(id: "a", body: body(1)).value()
     let claim = try LiveFileSystem().open(directory.file("COMPACT"), .create)
     #expect(try claim.lock(wait: false))
     let busy = await #expect(throws: StoreError.self) { try await manager.compact().value() }
     #expect(busy?.code == .locked)
     claim.unlock()
-    let reader = try open { $0.isReadOnly = true }
+    let reader = try directory.open { $0.isReadOnly = true }
     let refused = await #expect(throws: StoreError.self) { try await reader.compact().value() }
     #expect(refused?.code == .notWritable)
     manager.close()
@@ -508,7 +498,7 @@ struct CompactionTests {
     Frame.close(&line, from: 0)
     let log = FileNames.segment(1)
     try directory.write(try directory.read(log) + line, to: log)
-    let newer = try open()
+    let newer = try directory.open()
     let unknown = await #expect(throws: StoreError.self) { try await newer.compact().value() }
     #expect(unknown?.code == .newerFormat)
     #expect(newer.skippedRecords == 1)
@@ -522,8 +512,8 @@ struct CompactionTests {
       change.retention = .none
       change.retention.deleted = .seconds(100)
     }
-    let manager = try open { aged(&$0) }
-    let other = try open { aged(&$0) }
+    let manager = try directory.open { aged(&$0) }
+    let other = try directory.open { aged(&$0) }
     for id in ["a", "b", "c"] { _ = try await manager.save(id: id, body: body(1)).value() }
     _ = try await manager.delete(id: "a").value()
     _ = try await manager.deleteAll().value()
@@ -536,7 +526,7 @@ struct CompactionTests {
     _ = try await other.save(id: "d", body: body(4)).value()
     let report = try await manager.compact().value()
     #expect(report.erasedCount == 2 && report.deletedCount == 1)
-    for each in [manager, other, try open { aged(&$0) }] {
+    for each in [manager, other, try directory.open { aged(&$0) }] {
       #expect(try await each.restore(id: "a").value() == .notFound)
       #expect(try await each.fetch(includingDeleted: true).value().map(\.id) == ["c", "d"])
     }
@@ -544,10 +534,10 @@ struct CompactionTests {
     #expect(try await other.save(id: "b", body: body(5)).value() == .saved)
     #expect(try await manager.restore(id: "c").value() == .restored)
     #expect(try await manager.fetch().value().map(\.id) == ["c", "d", "b"])
-    #expect(try await open().fetch().value() == manager.fetch().value())
+    #expect(try await directory.open().fetch().value() == manager.fetch().value())
     #expect(try await manager.verify().value().problems == [])
     // For ever is for ever.
-    let keeper = try open {
+    let keeper = try directory.open {
       aged(&$0)
       $0.retention.deleted = nil
     }
@@ -563,7 +553,7 @@ struct CompactionTests {
   @Test("a store compacts itself when most of it is dead, and tells when it could not")
   func automatic() async throws {
     let disk = FaultyFileSystem()
-    let manager = try open {
+    let manager = try directory.open {
       $0.fileSystem = disk
       $0.compactsAutomatically = true
       $0.compactionBytes = 4000
@@ -579,7 +569,7 @@ struct CompactionTests {
     }
     try await churn()
     #expect(try await manager.stats().value().compactionProblem?.contains("disk_full") == true)
-    #expect(try names("snap-").isEmpty)
+    #expect(try directory.names("snap-").isEmpty)
     disk.setRoom(nil)
     try await churn()
     let stats = try await manager.stats().value()
@@ -593,13 +583,13 @@ struct CompactionTests {
     var seeds = SystemRandomNumberGenerator()
     let seed = seeds.next()
     var random = SeededRandom(seed: seed)
-    var store = try open { $0.retention = .none }
-    let other = try open {
+    var store = try directory.open { $0.retention = .none }
+    let other = try directory.open {
       $0.retention.commits = 20
       $0.retention.age = .zero
       $0.segmentBytes = 3000
     }
-    let reader = try open { $0.isReadOnly = true }
+    let reader = try directory.open { $0.isReadOnly = true }
     let lists = Collector(other.observe())
     _ = await lists.values(1)
     var model = ListModel()
@@ -617,7 +607,7 @@ struct CompactionTests {
       switch random.next() % 25 {
       case 0:
         store.close()
-        store = try open { $0.retention = .none }
+        store = try directory.open { $0.retention = .none }
       case 1: _ = try await store.compact().value()
       case 2: _ = try await other.compact().value()
       default:
@@ -631,7 +621,7 @@ struct CompactionTests {
       }
     }
     #expect(try await all(store) == all(other), "seed \(seed)")
-    #expect(try await all(store) == all(open { $0.isReadOnly = true }), "seed \(seed)")
+    #expect(try await all(store) == all(directory.open { $0.isReadOnly = true }), "seed \(seed)")
     #expect(try await store.verify().value().problems == [], "seed \(seed)")
     // The last list comes without a further commit, unless the follower slept past a compaction.
     _ = try await store.save(id: "end", body: body(0)).value()

@@ -15,14 +15,11 @@ struct LongListTests {
   private func open(
     _ change: @escaping (inout StoreOptions) -> Void = { _ in }
   ) throws -> DatabaseManager {
-    try DatabaseManager.open(
-      at: directory.store,
-      options: .fixed {
-        $0.compactsAutomatically = false
-        $0.durability = .never
-        $0.segmentBytes = 400_000
-        change(&$0)
-      })
+    try directory.open {
+      $0.durability = .never
+      $0.segmentBytes = 400_000
+      change(&$0)
+    }
   }
 
   private func body(_ number: Int, _ version: Int) -> [UInt8] {

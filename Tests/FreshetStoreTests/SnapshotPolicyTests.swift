@@ -10,24 +10,9 @@ struct SnapshotPolicyTests {
 
   init() throws { directory = try TemporaryDirectory() }
 
-  private func open(
-    _ change: @escaping (inout StoreOptions) -> Void = { _ in }
-  ) throws -> DatabaseManager {
-    try DatabaseManager.open(
-      at: directory.store,
-      options: .fixed {
-        $0.compactsAutomatically = false
-        change(&$0)
-      })
-  }
-
-  private func names(_ prefix: String) throws -> [String] {
-    try directory.names().filter { $0.hasPrefix(prefix) }
-  }
-
   @Test("a store that only grows makes a snapshot whenever its journal is longer than the last one")
   func growing() async throws {
-    let manager = try open {
+    let manager = try directory.open {
       $0.compactsAutomatically = true
       $0.compactionBytes = 4000
       $0.durability = .never
@@ -55,7 +40,7 @@ struct SnapshotPolicyTests {
   @Test("a writer that closes leaves a snapshot behind when it has written much; others leave none")
   func closing() async throws {
     func open(compacts: Bool = true) throws -> DatabaseManager {
-      try self.open {
+      try directory.open {
         $0.compactsAutomatically = compacts
         $0.compactionBytes = 120_000
         $0.durability = .never
@@ -70,15 +55,15 @@ struct SnapshotPolicyTests {
     var manager = try open()
     try await write(manager, 0..<100)
     manager.close()
-    #expect(try names("snap-").isEmpty)
+    #expect(try directory.names("snap-").isEmpty)
     manager = try open(compacts: false)
     try await write(manager, 100..<500)
     manager.close()
-    #expect(try names("snap-").isEmpty)
+    #expect(try directory.names("snap-").isEmpty)
     manager = try open()
     #expect(try await manager.fetch().value().count == 500)
     manager.close()
-    #expect(try names("snap-").isEmpty)
+    #expect(try directory.names("snap-").isEmpty)
 
     manager = try open()
     let feed = Collector(manager.changes(since: .now))
@@ -86,15 +71,15 @@ struct SnapshotPolicyTests {
     let token = manager.token
     manager.close()
     #expect(await feed.ended() == .finished)
-    let named = try names("snap-").filter { $0.hasSuffix(".ndjson") }
+    let named = try directory.names("snap-").filter { $0.hasSuffix(".ndjson") }
     #expect(named == [FileNames.snapshot(token.revision)])
-    #expect(try names("snap-").count == 2, "no draft is left")
+    #expect(try directory.names("snap-").count == 2, "no draft is left")
 
     // A quarter more is worth it, less is not.
     manager = try open()
     try await write(manager, 900..<1000)
     manager.close()
-    #expect(try names("snap-").count == 2)
+    #expect(try directory.names("snap-").count == 2)
     manager = try open()
     #expect(try await manager.stats().value().snapshotRevision == token.revision)
     #expect(try await manager.fetch().value().map(\.id) == (0..<1000).map { "i\($0)" })
@@ -102,7 +87,7 @@ struct SnapshotPolicyTests {
     // Letting go of a manager is no moment to wait at.
     try await write(manager, 1000..<1400)
     manager = try open()
-    #expect(try names("snap-").count == 2)
+    #expect(try directory.names("snap-").count == 2)
     manager.close()
   }
 }

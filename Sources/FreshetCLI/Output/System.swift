@@ -85,14 +85,17 @@ enum System {
   }
 
   static func open(_ path: String, forWriting: Bool = false) throws(Failure) -> Int32 {
-    let flags = forWriting ? O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC : O_RDONLY | O_CLOEXEC
+    try open(path, flags: forWriting ? O_WRONLY | O_CREAT | O_TRUNC : O_RDONLY)
+  }
+
+  private static func open(_ path: String, flags: Int32) throws(Failure) -> Int32 {
     while true {
       #if canImport(Darwin)
-        let descriptor = Darwin.open(path, flags, 0o600)
+        let descriptor = Darwin.open(path, flags | O_CLOEXEC, 0o600)
       #elseif canImport(Musl)
-        let descriptor = Musl.open(path, flags, 0o600)
+        let descriptor = Musl.open(path, flags | O_CLOEXEC, 0o600)
       #else
-        let descriptor = Glibc.open(path, flags, 0o600)
+        let descriptor = Glibc.open(path, flags | O_CLOEXEC, 0o600)
       #endif
       if descriptor >= 0 { return descriptor }
       let failure = Failure(number: errno)
@@ -104,16 +107,7 @@ enum System {
 
   /// Opens a file to append to, and makes it when it is not there.
   static func openLog(_ path: String) throws(Failure) -> Int32 {
-    let flags = O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC
-    #if canImport(Darwin)
-      let descriptor = Darwin.open(path, flags, 0o600)
-    #elseif canImport(Musl)
-      let descriptor = Musl.open(path, flags, 0o600)
-    #else
-      let descriptor = Glibc.open(path, flags, 0o600)
-    #endif
-    if descriptor < 0 { throw Failure(number: errno) }
-    return descriptor
+    try open(path, flags: O_RDWR | O_CREAT | O_APPEND)
   }
 
   /// Takes a file for this process alone; false when another one has it.

@@ -48,25 +48,9 @@ extension Journal {
   private func standOnOlderBase(
     than revision: Int64, without unfit: Set<Int64>
   ) throws(StoreError) {
-    var log = try base(for: revision - 1, without: unfit)
-    var cursor = LogCursor(folder: folder, after: log, wantsContents: false)
-    while true {
-      // The old state is released outside the lock.
-      let (limit, old) = state.withLock { state -> (HeadRecord?, LogState?) in
-        if state.log.index.base?.revision != revision { return (nil, nil) }
-        if state.log.revision > log.revision {
-          let end = state.log.end
-          return (
-            HeadRecord(segment: end.segment, offset: end.offset, revision: state.log.revision), nil
-          )
-        }
-        let old = state.log
-        state.log = log
-        return (nil, old)
-      }
-      guard let limit else { return withExtendedLifetime(old) {} }
-      while try cursor.next(upTo: limit) { try log.apply(cursor.commit) }
-    }
+    try stand(
+      on: try base(for: revision - 1, without: unfit),
+      while: { $0.log.index.base?.revision == revision })
   }
 
   /// The state of the newest base that is not after a revision, and not unfit.

@@ -141,12 +141,38 @@ extension Journal {
   /// The same items, found through its index and the journal after it (I7). What lists and feeds hold of the old files stays readable.
   func adopt(_ snapshot: Snapshot?) throws(Snapshot.Fault) {
     guard let snapshot else { return }
-    var log = LogState(base: snapshot)
+    do throws(StoreError) {
+      try stand(
+        on: LogState(base: snapshot),
+        while: { ($0.log.index.base?.revision ?? 0) < snapshot.revision },
+        then: { state in
+          state.appended = min(state.appended, state.log.tailBytes)
+          state.nextCompaction = 0
+        })
+    } catch {
+      throw .failed(error)
+    }
+    folder.forgetSegments(before: snapshot.revision + 1)
+    keep(nil)
+  }
+
+  /// Brings another fold of the journal to where the state is, and puts it in the state's place.
+  ///
+  /// - Parameters:
+  ///   - fold: A base with nothing of the journal after it.
+  ///   - isWanted: Asked under the lock, each time before the fold is compared; false ends it with
+  ///     nothing done.
+  ///   - finish: Called under the lock when the fold is in its place.
+  func stand(
+    on fold: LogState, while isWanted: (State) -> Bool,
+    then finish: (inout State) -> Void = { _ in }
+  ) throws(StoreError) {
+    var log = fold
     var cursor = LogCursor(folder: folder, after: log, wantsContents: false)
     while true {
       // The old state is released outside the lock.
       let (limit, old) = state.withLock { state -> (HeadRecord?, LogState?) in
-        if (state.log.index.base?.revision ?? 0) >= snapshot.revision { return (nil, nil) }
+        guard isWanted(state) else { return (nil, nil) }
         if state.log.revision > log.revision {
           let end = state.log.end
           return (
@@ -155,22 +181,12 @@ extension Journal {
         }
         let old = state.log
         state.log = log
-        state.appended = min(state.appended, log.tailBytes)
-        state.nextCompaction = 0
+        finish(&state)
         return (nil, old)
       }
-      guard let limit else {
-        withExtendedLifetime(old) {}
-        break
-      }
-      do throws(StoreError) {
-        while try cursor.next(upTo: limit) { try log.apply(cursor.commit) }
-      } catch {
-        throw .failed(error)
-      }
+      guard let limit else { return withExtendedLifetime(old) {} }
+      while try cursor.next(upTo: limit) { try log.apply(cursor.commit) }
     }
-    folder.forgetSegments(before: snapshot.revision + 1)
-    keep(nil)
   }
 
   // MARK: Figures

@@ -34,27 +34,11 @@ extension DatabaseManager {
   public func export(
     to path: String, includingDeleted: Bool = false, replacing: Bool = false
   ) -> Single<ExportReport, StoreError> {
-    Single { [self] resolver in
-      whenReady { result in
-        switch result {
-        case .success(let journal):
-          journal.maintain(
-            { journal throws(StoreError) in
-              try journal.fallingBack { () throws(StoreError) in
-                try Export(journal: journal, path: path, replacing: replacing)
-                  .run(includingDeleted: includingDeleted)
-              }
-            },
-            { result in
-              switch result {
-              case .success(let report): resolver.succeed(report)
-              case .failure(let error): resolver.fail(error)
-              }
-            })
-        case .failure(let error): resolver.fail(error)
-        }
+    maintain { journal throws(StoreError) in
+      try journal.fallingBack { () throws(StoreError) in
+        try Export(journal: journal, path: path, replacing: replacing)
+          .run(includingDeleted: includingDeleted)
       }
-      return nil
     }
   }
 }
@@ -72,25 +56,9 @@ extension DatabaseManager {
     includingDeleted: Bool = false,
     to take: @escaping @Sendable (_ lines: [UInt8]) throws(StoreError) -> Void
   ) -> Single<ExportReport, StoreError> {
-    Single { [self] resolver in
-      whenReady { result in
-        switch result {
-        case .success(let journal):
-          journal.maintain(
-            { journal throws(StoreError) in
-              var lines = ExportedLines(includingDeleted: includingDeleted)
-              return try lines.run(journal, take)
-            },
-            { result in
-              switch result {
-              case .success(let report): resolver.succeed(report)
-              case .failure(let error): resolver.fail(error)
-              }
-            })
-        case .failure(let error): resolver.fail(error)
-        }
-      }
-      return nil
+    maintain { journal throws(StoreError) in
+      var lines = ExportedLines(includingDeleted: includingDeleted)
+      return try lines.run(journal, take)
     }
   }
 }

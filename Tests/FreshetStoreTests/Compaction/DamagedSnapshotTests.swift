@@ -13,13 +13,10 @@ struct DamagedSnapshotTests {
   private func open(
     _ change: @escaping (inout StoreOptions) -> Void = { _ in }
   ) throws -> DatabaseManager {
-    try DatabaseManager.open(
-      at: directory.store,
-      options: .fixed {
-        $0.compactsAutomatically = false
-        $0.segmentBytes = 400
-        change(&$0)
-      })
+    try directory.open {
+      $0.segmentBytes = 400
+      change(&$0)
+    }
   }
 
   private func save(_ manager: DatabaseManager, _ numbers: ClosedRange<Int>) async throws {

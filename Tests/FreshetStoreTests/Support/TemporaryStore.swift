@@ -37,6 +37,22 @@ final class TemporaryDirectory: Sendable {
     try FileManager.default.contentsOfDirectory(atPath: store).sorted()
   }
 
+  func names(_ prefix: String) throws -> [String] {
+    try names().filter { $0.hasPrefix(prefix) }
+  }
+
+  /// Opens the store here, which compacts only when it is told to.
+  func open(
+    _ change: @escaping (inout StoreOptions) -> Void = { _ in }
+  ) throws -> DatabaseManager {
+    try DatabaseManager.open(
+      at: store,
+      options: .fixed {
+        $0.compactsAutomatically = false
+        change(&$0)
+      })
+  }
+
   func copy(to other: TemporaryDirectory) throws {
     if FileManager.default.fileExists(atPath: other.store) {
       try FileManager.default.removeItem(atPath: other.store)
