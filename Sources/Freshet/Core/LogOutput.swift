@@ -30,7 +30,7 @@ public struct StandardLogOutput: LogOutput {
 
   /// Writes one line and a line break.
   ///
-  /// - Complexity: O(n) in the length of the line; one system call unless the reader is slow.
+  /// - Complexity: O(n) in the length of the line; four system calls unless the reader is slow.
   public func write(_ line: String) {
     var text = line + "\n"
     // The error is dropped with the line, as is said above.

@@ -1,6 +1,7 @@
 import Dispatch
 import Freshet
 import FreshetCatalog
+import FreshetModels
 import FreshetStore
 
 /// The catalogues a command works with, made of its settings.
@@ -10,6 +11,15 @@ struct CatalogAccess: Sendable {
     case kakao
     case google
     case tmdb
+
+    /// How its pages are read.
+    var rules: SearchModel.Rules {
+      switch self {
+      case .kakao: .kakao
+      case .google: .google
+      case .tmdb: .tmdb
+      }
+    }
   }
 
   /// The options of every command that asks catalogues.

@@ -35,12 +35,7 @@ final class SearchRun {
     self.session = session
     self.limit = limit
     pages = PageLog(access.searching(source, subject))
-    var rules: SearchModel.Rules =
-      switch source {
-      case .kakao: .kakao
-      case .google: .google
-      case .tmdb: .tmdb
-      }
+    var rules = source.rules
     rules.pageSize = pageSize ?? min(rules.pageSize, limit ?? rules.pageSize)
     model = SearchModel(
       catalog: pages, rules: rules, scheduler: QueueScheduler(label: "freshet.search"))

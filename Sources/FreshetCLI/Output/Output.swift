@@ -46,7 +46,8 @@ final class Output: Sendable {
     /// Lays out lines for people; nil where stdout holds records.
     var layout: TextLayout?
     var sequence: Int64 = 0
-    /// How many bytes were written of all that ever came into the buffer.
+    /// How many bytes have left the buffer to be written, and how many of them are.
+    var takenBytes = 0
     var writtenBytes = 0
     /// Threads that wait until so many bytes are written.
     var waiting: [(bytes: Int, room: DispatchSemaphore)] = []
@@ -259,6 +260,7 @@ final class Output: Sendable {
     state.withLock { state in
       state.layout?.finish(into: &state.buffer)
       swap(&bytes, &state.buffer)
+      state.takenBytes += bytes.count
     }
     guard !bytes.isEmpty else { return }
     var written = 0
@@ -278,9 +280,16 @@ final class Output: Sendable {
     }
     // The memory goes back for the next lines unless newer ones wait already or it grew large.
     bytes.removeAll(keepingCapacity: bytes.capacity <= 4 * Self.highWaterBytes)
-    let served = state.withLock { state in
+    state.withLock { state in
       if state.buffer.isEmpty { swap(&bytes, &state.buffer) }
-      state.writtenBytes += written
+    }
+    noteWritten(written)
+  }
+
+  /// Lets those go who waited for what is written.
+  private func noteWritten(_ count: Int) {
+    let served = state.withLock { state in
+      state.writtenBytes += count
       let reached = state.writtenBytes
       let served = state.waiting.filter { $0.bytes <= reached }
       if !served.isEmpty { state.waiting.removeAll { $0.bytes <= reached } }
@@ -289,15 +298,16 @@ final class Output: Sendable {
     for waiting in served { waiting.room.signal() }
   }
 
-  /// Waits until all that is in the buffer now is written.
+  /// Waits until all that is in the buffer now, or on its way out of it, is written.
   ///
   /// Should the main thread be about to end the process, then this thread ends with it.
   private func waitUntilWritten(_ call: () -> Void) {
     let room = DispatchSemaphore(value: 0)
     let mustWait = state.withLock { state in
       state.layout?.finish(into: &state.buffer)
-      if state.buffer.isEmpty { return false }
-      state.waiting.append((state.writtenBytes + state.buffer.count, room))
+      let due = state.takenBytes + state.buffer.count
+      if due == state.writtenBytes { return false }
+      state.waiting.append((due, room))
       return true
     }
     guard mustWait else { return }
@@ -305,14 +315,17 @@ final class Output: Sendable {
     room.wait()
   }
 
-  /// Writes of what waits as much as the reader takes at once; called by the main thread only.
+  /// Writes of what waits as much as the reader takes at once; a job has the main thread write.
   ///
   /// A pipe that can be written takes 4096 bytes (PIPE_BUF) without waiting.
   /// - Throws: ``Stop/readerGone`` or ``Stop/writeError(_:)``.
   func flushWhatFits() throws(Stop) {
+    if case .job(_, _, let call) = role { return call() }
     while true {
-      var head: [UInt8] = []
-      state.withLock { head = Array($0.buffer.prefix(4096)) }
+      let head = state.withLock { state in
+        state.layout?.finish(into: &state.buffer)
+        return Array(state.buffer.prefix(4096))
+      }
       guard !head.isEmpty else { return }
       do throws(System.Failure) {
         let ready = try System.poll(
@@ -320,7 +333,11 @@ final class Output: Sendable {
         guard ready[0].isWritable || ready[0].isBroken else { return }
         // A broken pipe says so when it is written.
         let written = try writeOnce(head, from: 0)
-        state.withLock { $0.buffer.removeFirst(written) }
+        state.withLock { state in
+          state.buffer.removeFirst(written)
+          state.takenBytes += written
+        }
+        noteWritten(written)
       } catch {
         if error.isInterrupted { continue }
         if error.wouldBlock { return }

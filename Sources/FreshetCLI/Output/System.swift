@@ -47,7 +47,7 @@ enum System {
     return count
   }
 
-  /// Writes all bytes, in as many calls as it takes.
+  /// Writes all bytes, in as many calls as it takes; waits for a reader that has no room.
   static func writeFully(_ bytes: [UInt8], to descriptor: Int32) throws(Failure) {
     var failure: Failure?
     bytes.withUnsafeBytes { buffer in
@@ -56,7 +56,16 @@ enum System {
         do throws(Failure) {
           done += try write(UnsafeRawBufferPointer(rebasing: buffer[done...]), to: descriptor)
         } catch {
-          if !error.isInterrupted { failure = error }
+          if error.isInterrupted { continue }
+          guard error.wouldBlock else {
+            failure = error
+            return
+          }
+          do throws(Failure) {
+            _ = try poll([Interest(descriptor: descriptor, write: true)], timeout: nil)
+          } catch {
+            if !error.isInterrupted { failure = error }
+          }
         }
       }
     }
@@ -286,7 +295,7 @@ enum System {
 
   /// Appends bytes and waits until they are on the disk.
   static func writeDurably(_ bytes: [UInt8], to descriptor: Int32) throws(Failure) {
-    try writeAll(bytes, to: descriptor)
+    try writeFully(bytes, to: descriptor)
     if fdatasync(descriptor) != 0 { throw Failure(number: errno) }
   }
 
@@ -337,7 +346,7 @@ enum System {
     let temporary = "\(path).\(processID).tmp"
     let descriptor = try open(temporary, forWriting: true)
     do throws(Failure) {
-      try writeAll(bytes, to: descriptor)
+      try writeFully(bytes, to: descriptor)
       if fsync(descriptor) != 0 { throw Failure(number: errno) }
     } catch {
       closeFile(descriptor)
@@ -355,25 +364,6 @@ enum System {
     // Some file systems cannot sync a folder; the rename itself has happened.
     _ = fsync(folderDescriptor)
     closeFile(folderDescriptor)
-  }
-
-  private static func writeAll(_ bytes: [UInt8], to descriptor: Int32) throws(Failure) {
-    var written = 0
-    while written < bytes.count {
-      let result: Result<Int, Failure> = bytes.withUnsafeBytes { buffer in
-        do throws(Failure) {
-          return .success(
-            try write(UnsafeRawBufferPointer(rebasing: buffer[written...]), to: descriptor))
-        } catch {
-          return .failure(error)
-        }
-      }
-      do {
-        written += try result.get()
-      } catch  where error.isInterrupted {
-        continue
-      }
-    }
   }
 
   /// A whole file, nil when there is none.

@@ -20,7 +20,7 @@ enum CatalogAction {
         throw ScriptParser.fault(
           "missing_item", "download needs an item: {\"op\":\"download\",\"item\":\"ID\"}")
       }
-      return .download(try checked(id))
+      return .download(try ScriptParser.checked(id))
     case "search":
       return try search(object)
     case "more":
@@ -39,7 +39,7 @@ enum CatalogAction {
       guard words.count == 1 else {
         throw ScriptParser.fault("bad_words", "download needs one id")
       }
-      return .download(try checked(words[0]))
+      return .download(try ScriptParser.checked(words[0]))
     case "search": return try search(words)
     case "more":
       guard words.isEmpty else {
@@ -132,13 +132,5 @@ enum CatalogAction {
         "bad_value", "size must be a positive whole number, not “\(text.prefix(40))”")
     }
     return number
-  }
-
-  private static func checked(_ id: String) throws(ScriptFault) -> ItemID {
-    do {
-      return try ItemID(id)
-    } catch {
-      throw ScriptFault(problem: Problem(error), isSyntax: false)
-    }
   }
 }

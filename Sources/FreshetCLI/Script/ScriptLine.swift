@@ -130,7 +130,8 @@ enum ScriptParser {
         throw fault(
           "missing_item", "\(operation) needs an item: {\"op\":\"\(operation)\",\"item\":\"ID\"}")
       }
-      action = operation == "delete" ? .delete(try checked(id)) : .restore(try checked(id))
+      let item = try checked(id).text
+      action = operation == "delete" ? .delete(item) : .restore(item)
     case "list":
       allowed = ["kind", "limit"]
       action = try list(
@@ -220,7 +221,7 @@ enum ScriptParser {
         throw fault("internal", "\(error)")
       }
     case "delete", "restore":
-      let id = try checked(try only(words, "\(operation) needs one id"))
+      let id = try checked(try only(words, "\(operation) needs one id")).text
       return (operation == "delete" ? .delete(id) : .restore(id), nil)
     case "list":
       return (try listAction(words), nil)
@@ -291,9 +292,9 @@ enum ScriptParser {
     return .save(id: item.id.text, body: body)
   }
 
-  static func checked(_ id: String) throws(ScriptFault) -> String {
+  static func checked(_ id: String) throws(ScriptFault) -> ItemID {
     do {
-      return try ItemID(id).text
+      return try ItemID(id)
     } catch {
       throw ScriptFault(problem: Problem(error), isSyntax: false)
     }

@@ -151,6 +151,7 @@ extension ScriptRunner {
       do throws(Stop) {
         let finish = try action.invocation.command.run(action.invocation, session)
         result.reason = finish.reason
+        if finish.exit == ExitCode.credentials { session.noteRefusedKey() }
         if finish.exit != ExitCode.done {
           result = result.failed(
             Problem(code: finish.reason, message: "the watch ended: \(finish.reason)"))

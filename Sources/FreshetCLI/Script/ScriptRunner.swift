@@ -245,6 +245,9 @@ final class ScriptRunner {
       case .usage(let problem)?:
         sawBadScript = true
         try answers.tell([job.result.failed(problem)])
+      case .credentials(let problem)?:
+        session.noteRefusedKey()
+        try answers.tell([job.result.failed(problem)])
       default:
         try answers.tell([job.result.failed(stop?.problem ?? .unanswered)])
       }

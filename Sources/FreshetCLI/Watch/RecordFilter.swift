@@ -9,7 +9,16 @@ struct RecordFilter: Sendable, Equatable {
   struct Term: Sendable, Equatable {
     /// The field as it was written.
     let key: String
+    /// Where it lies in a record's data.
+    let path: [String]
     var values: [String]
+
+    init(key: String, values: [String]) {
+      self.key = key
+      self.values = values
+      let parts = key.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+      path = parts.first == "data" ? Array(parts.dropFirst()) : ["item"] + parts
+    }
   }
 
   /// All must be met.
@@ -42,9 +51,7 @@ struct RecordFilter: Sendable, Equatable {
       switch term.key {
       case "view": value = view.map(JSONValue.string)
       case "id": value = id.map(JSONValue.string)
-      default:
-        let path = term.key.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
-        value = Self.value(at: path.first == "data" ? path.dropFirst() : ["item"] + path, in: data)
+      default: value = Self.value(at: term.path, in: data)
       }
       guard let value, !value.isNull else { return false }
       return term.values.contains { Self.matches(value, $0) }
@@ -59,7 +66,7 @@ struct RecordFilter: Sendable, Equatable {
     pattern.hasSuffix("*") ? type.hasPrefix(pattern.dropLast()) : type == pattern
   }
 
-  private static func value(at path: some Collection<String>, in root: JSONValue) -> JSONValue? {
+  private static func value(at path: [String], in root: JSONValue) -> JSONValue? {
     path.reduce(root as JSONValue?) { value, key in value?.objectValue?[key] }
   }
 

@@ -20,6 +20,8 @@ final class SearchWatch {
   private let resyncs: Bool
   private let timeout: Duration?
   private let clock = ContinuousClock()
+  /// How many lines could not be understood.
+  private var faults = 0
 
   /// With `--on-slow resync`: so many bytes may wait before states are left out.
   private static let ringBytes = 65_536
@@ -50,15 +52,9 @@ final class SearchWatch {
     resyncs = invocation.value("on-slow") == "resync"
     timeout = try invocation.duration("timeout")
     let filter = try RecordFilter(invocation)
-    let rules: SearchModel.Rules =
-      switch source {
-      case .kakao: .kakao
-      case .google: .google
-      case .tmdb: .tmdb
-      }
     let access = try CatalogAccess(invocation, session)
     model = SearchModel(
-      catalog: access.searching(source), rules: rules,
+      catalog: access.searching(source), rules: source.rules,
       scheduler: QueueScheduler(label: "freshet.search"))
     teller = ViewTeller(
       session.output, .search, filter, limit: resyncs ? Self.ringBytes : nil,
@@ -90,12 +86,15 @@ final class SearchWatch {
     try session.output.flush()
     teller.tellGap()
     guard case .failed(let error) = state.phase else {
-      return session.counted("failed") == 0 ? .done : .someFailed
+      return faults == 0 ? .done : .someFailed
     }
     let problem = Problem(error)
-    session.count("failed")
     session.sayError(problem)
-    session.diagnostics.error(problem.message)
+    // In a script the result of the line counts and says it.
+    if !session.isOfJob {
+      session.count("failed")
+      session.diagnostics.error(problem.message)
+    }
     return problem.isCredential ? .credentials : .someFailed
   }
 
@@ -177,6 +176,7 @@ final class SearchWatch {
     case ("select", _) where !rest.isEmpty: model.select(id: rest)
     case ("", ""): return false
     default:
+      faults += 1
       session.tell(
         CommandResult("watch", line: line.number, correlation: "s1:L\(line.number)").failed(
           Problem(

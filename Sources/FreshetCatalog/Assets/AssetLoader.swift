@@ -80,8 +80,7 @@ public final class AssetLoader: AssetLoading {
       let key = Self.key(of: target)
       // A file that had to make room is made again below, from memory.
       if let bytes = memory.bytes(key), FileUse.note(folder.file(key)) {
-        return Just(.done(path: folder.file(key), bytes: bytes))
-          .promoteFailure(to: CatalogError.self).erased()
+        return whole(key, bytes)
       }
       return shared(key, target).erased()
     }.erased()

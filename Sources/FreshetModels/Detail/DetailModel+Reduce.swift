@@ -235,13 +235,7 @@ extension Step<DetailModel> {
   /// Looks for the item's picture, unless it is shown or on its way.
   private mutating func showPoster() {
     guard let address = state.address, let item = state.item else { return }
-    let wanted = address(item).flatMap { $0.isEmpty ? nil : $0 }
-    if wanted != state.poster.address {
-      takePoster(.reuse(wanted))
-    } else if let wanted {
-      // One that could not be had is tried again: it may have been downloaded since.
-      takePoster(.load(wanted))
-    }
+    if let event = state.poster.event(showing: address(item)) { takePoster(event) }
   }
 
   /// Lets the picture beneath take an event, and shows what comes of it.

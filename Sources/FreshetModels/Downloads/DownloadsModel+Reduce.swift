@@ -139,12 +139,7 @@ extension Step<DownloadsModel> {
     guard let poster = state.posters[id], let address = state.address,
       let record = state.records.first(where: { $0.id == id })
     else { return }
-    let wanted = address(record).flatMap { $0.isEmpty ? nil : $0 }
-    if wanted != poster.address {
-      takePoster(id, .reuse(wanted))
-    } else if let wanted {
-      takePoster(id, .load(wanted))
-    }
+    if let event = poster.event(showing: address(record)) { takePoster(id, event) }
   }
 
   private mutating func dropPoster(_ id: String) {

@@ -45,6 +45,15 @@ extension ImageModel {
     /// Whether no answer is waited for.
     public var isSettled: Bool { phase != .loading }
 
+    /// What brings this place to a picture's address, which may be none; nil when nothing does.
+    ///
+    /// The address that is shown is asked for again: one that could not be had may have been
+    /// downloaded since.
+    func event(showing wanted: String?) -> Event? {
+      let wanted = wanted.flatMap { $0.isEmpty ? nil : $0 }
+      return wanted == address ? wanted.map { .load($0) } : .reuse(wanted)
+    }
+
     /// The state as it stands in events.
     public var summary: JSONObject {
       var object: JSONObject = [

@@ -100,16 +100,25 @@ extension File {
   ) throws(SystemError) -> Int {
     var done = 0
     while done < buffer.count {
+      let count = try readOnce(
+        UnsafeMutableRawBufferPointer(rebasing: buffer[done...]), at: offset + Int64(done))
+      if count == 0 { break }
+      done += count
+    }
+    return done
+  }
+
+  /// Reads with one call, which may give less than there is; again only when a signal came.
+  package func readOnce(
+    _ buffer: UnsafeMutableRawBufferPointer, at offset: Int64
+  ) throws(SystemError) -> Int {
+    while true {
       do throws(SystemError) {
-        let count = try read(
-          UnsafeMutableRawBufferPointer(rebasing: buffer[done...]), at: offset + Int64(done))
-        if count == 0 { break }
-        done += count
+        return try read(buffer, at: offset)
       } catch  where error.isInterrupted {
         continue
       }
     }
-    return done
   }
 
   /// The bytes of a range; fewer when the file ends before.

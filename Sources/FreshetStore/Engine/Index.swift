@@ -154,7 +154,10 @@ struct Index: Sendable {
     var first: (number: Int, entry: Entry)?
     var others: [(number: Int, entry: Entry)] = []
 
-    var all: [(number: Int, entry: Entry)] { first.map { [$0] + others } ?? [] }
+    var all: [(number: Int, entry: Entry)] {
+      guard let first else { return [] }
+      return others.isEmpty ? [first] : [first] + others
+    }
   }
 
   /// The entries that may be the id's: none or one, but for colliding hashes.

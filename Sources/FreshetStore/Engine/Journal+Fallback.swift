@@ -113,19 +113,6 @@ extension Journal {
   }
 }
 
-extension Snapshot {
-  /// Reads all items, and checks that they are there and in order.
-  func checkItems() throws(Fault) {
-    var reader = SnapshotReader(source, header, footer)
-    do throws(StoreError) {
-      while try reader.next({ _, _, _, _ in }) {}
-    } catch {
-      if error.code == .damaged { throw .invalid(error) }
-      throw .failed(error)
-    }
-  }
-}
-
 extension FileNames {
   /// The revision of the snapshot that a path leads to; nil for other paths.
   static func snapshotRevision(atPath path: String?) -> Int64? {

@@ -174,10 +174,7 @@ extension Journal {
       let (limit, old) = state.withLock { state -> (HeadRecord?, LogState?) in
         guard isWanted(state) else { return (nil, nil) }
         if state.log.revision > log.revision {
-          let end = state.log.end
-          return (
-            HeadRecord(segment: end.segment, offset: end.offset, revision: state.log.revision), nil
-          )
+          return (state.log.watermark, nil)
         }
         let old = state.log
         state.log = log

@@ -99,10 +99,3 @@ extension Journal {
         + "been taken back; read the current state and follow from there", path: path)
   }
 }
-
-extension LogState {
-  /// Where this state ends, as HEAD would say it.
-  var watermark: HeadRecord {
-    HeadRecord(epoch: epoch, segment: end.segment, offset: end.offset, revision: revision)
-  }
-}

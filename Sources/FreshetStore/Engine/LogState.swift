@@ -61,3 +61,10 @@ struct LogState: Sendable {
     tail = commit.source
   }
 }
+
+extension LogState {
+  /// Where this state ends, as HEAD would say it.
+  var watermark: HeadRecord {
+    HeadRecord(epoch: epoch, segment: end.segment, offset: end.offset, revision: revision)
+  }
+}

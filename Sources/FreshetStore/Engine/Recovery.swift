@@ -40,7 +40,7 @@ struct Recovery {
 
   /// Folds what may be believed without a lock and without changing anything.
   func readOnly() throws(StoreError) -> Result {
-    if let state = try prescan() { return Result(state: state, head: watermark(of: state)) }
+    if let state = try prescan() { return Result(state: state, head: state.watermark) }
     return try withStableBase { base, listing throws(StoreError) in
       let last = try lastSegment(of: listing, after: base)
       // Without a watermark, or with a poisoned one, only whole commits up to it are believed.
@@ -53,14 +53,8 @@ struct Recovery {
       let bad = try scan(
         &state, segments: listing.segments, watermark: watermark, limit: limit)
       if let bad { try prove(bad, last: last, size: size, durable: durable) }
-      return Result(state: state, head: self.watermark(of: state))
+      return Result(state: state, head: state.watermark)
     }
-  }
-
-  private func watermark(of state: LogState) -> HeadRecord {
-    HeadRecord(
-      epoch: state.epoch, segment: state.end.segment, offset: state.end.offset,
-      revision: state.revision)
   }
 
   /// Recovers, from a state that is known to be good or from the newest snapshot.

@@ -214,3 +214,18 @@ struct SnapshotReader {
     }
   }
 }
+
+extension Snapshot {
+  /// Reads all items, checks that they are there and in order, and returns how many there are.
+  @discardableResult
+  func checkItems() throws(Fault) -> Int64 {
+    var reader = SnapshotReader(source, header, footer)
+    do throws(StoreError) {
+      while try reader.next({ _, _, _, _ in }) {}
+    } catch {
+      if error.code == .damaged { throw .invalid(error) }
+      throw .failed(error)
+    }
+    return Int64(reader.count)
+  }
+}

@@ -29,8 +29,7 @@ struct StoreVerification {
 
   private mutating func run() throws(StoreError) {
     let current = journal.state.withLock { $0.log }
-    let limit = HeadRecord(
-      segment: current.end.segment, offset: current.end.offset, revision: current.revision)
+    let limit = current.watermark
     let listing = try folder.listing()
     guard let oldest = listing.oldestBase else {
       return note(

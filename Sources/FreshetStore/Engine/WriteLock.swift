@@ -91,14 +91,7 @@ final class WriteLock: Sendable {
     let isMine = withUnsafeTemporaryAllocation(byteCount: owner.count + 1, alignment: 1) { buffer in
       Result { () throws(SystemError) in
         // One call: a text that is cut short by it is taken for somebody else's.
-        var count = -1
-        while count < 0 {
-          do throws(SystemError) {
-            count = try file.read(buffer, at: 0)
-          } catch  where error.isInterrupted {
-            continue
-          }
-        }
+        let count = try file.readOnce(buffer, at: 0)
         return buffer[..<count].elementsEqual(owner)
       }
     }

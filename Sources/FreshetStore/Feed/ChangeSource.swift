@@ -129,8 +129,7 @@ extension Journal {
       log = try base(for: revision, without: distrusted)
     }
     var cursor = LogCursor(folder: folder, after: log, wantsContents: false)
-    let limit = HeadRecord(
-      segment: current.end.segment, offset: current.end.offset, revision: current.revision)
+    let limit = current.watermark
     while log.revision < revision, try cursor.next(upTo: limit), cursor.revision <= revision {
       try log.apply(cursor.commit)
     }

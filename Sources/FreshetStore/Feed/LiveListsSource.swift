@@ -58,7 +58,9 @@ struct LiveListsSource: PullSource {
     }
     index = log.index
     let all = try journal.records(
-      of: index, includingDeleted: false, matching: lists.count == 1 ? lists[0].query : .all)
+      of: index, includingDeleted: false,
+      matching: lists.contains { $0.query.isAll }
+        ? .all : .ids(startingWithAny: lists.flatMap { $0.query.idPrefixes }))
     let token = journal.token(epoch: log.epoch, revision: log.revision)
     var shown: [LiveList?] = []
     for place in lists.indices {

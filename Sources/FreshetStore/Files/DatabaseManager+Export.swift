@@ -57,7 +57,7 @@ extension DatabaseManager {
     to take: @escaping @Sendable (_ lines: [UInt8]) throws(StoreError) -> Void
   ) -> Single<ExportReport, StoreError> {
     maintain { journal throws(StoreError) in
-      var lines = ExportedLines(includingDeleted: includingDeleted)
+      var lines = ExportedLines(includingDeleted: includingDeleted, pieceBytes: 1 << 18)
       return try lines.run(journal, take)
     }
   }
@@ -65,13 +65,17 @@ extension DatabaseManager {
 
 /// Gathers the lines of an export into pieces.
 private struct ExportedLines {
-  private static let pieceBytes = 1 << 18
   let includingDeleted: Bool
+  /// A piece ends with the line that makes it as long as this.
+  let pieceBytes: Int
   private var live = 0
   private var deleted = 0
   private var bytes: Int64 = 0
 
-  init(includingDeleted: Bool) { self.includingDeleted = includingDeleted }
+  init(includingDeleted: Bool, pieceBytes: Int) {
+    self.includingDeleted = includingDeleted
+    self.pieceBytes = pieceBytes
+  }
 
   mutating func run(
     _ journal: Journal, _ take: ([UInt8]) throws(StoreError) -> Void
@@ -82,7 +86,7 @@ private struct ExportedLines {
       if record.isDeleted { deleted += 1 } else { live += 1 }
       waiting += ExportedItem(id: record.id, isDeleted: record.isDeleted, body: record.body).line
       waiting.append(0x0A)
-      guard waiting.count >= ExportedLines.pieceBytes else { return }
+      guard waiting.count >= pieceBytes else { return }
       bytes += Int64(waiting.count)
       try take(waiting)
       waiting.removeAll(keepingCapacity: true)
@@ -94,7 +98,6 @@ private struct ExportedLines {
 }
 
 private struct Export {
-  private static let bufferBytes = 1 << 20
   let journal: Journal
   let path: String
   let replacing: Bool
@@ -102,10 +105,6 @@ private struct Export {
   func run(includingDeleted: Bool) throws(StoreError) -> ExportReport {
     let fileSystem = journal.options.fileSystem
     let partial = path + ".partial"
-    var live = 0
-    var deleted = 0
-    var written: Int64 = 0
-    var waiting: [UInt8] = []
     try checkIsFree(fileSystem)
     let file: any File
     do throws(SystemError) {
@@ -114,27 +113,19 @@ private struct Export {
     } catch {
       throw .system(error, doing: "write", path: partial, fallback: .notWritable)
     }
-    func flush() throws(StoreError) {
-      do throws(SystemError) {
-        try file.writeFully(waiting, at: written)
-      } catch {
-        throw .system(error, doing: "write", path: partial)
-      }
-      written += Int64(waiting.count)
-      waiting.removeAll(keepingCapacity: true)
-    }
     do throws(StoreError) {
-      let token = try journal.forEachRecord(includingDeleted: includingDeleted) {
-        (record) throws(StoreError) in
-        if record.isDeleted { deleted += 1 } else { live += 1 }
-        let item = ExportedItem(id: record.id, isDeleted: record.isDeleted, body: record.body)
-        waiting += item.line
-        waiting.append(0x0A)
-        if waiting.count >= Self.bufferBytes { try flush() }
+      var lines = ExportedLines(includingDeleted: includingDeleted, pieceBytes: 1 << 20)
+      var written: Int64 = 0
+      let report = try lines.run(journal) { (piece) throws(StoreError) in
+        do throws(SystemError) {
+          try file.writeFully(piece, at: written)
+        } catch {
+          throw .system(error, doing: "write", path: partial)
+        }
+        written += Int64(piece.count)
       }
-      try flush()
       try install(file, partial, on: fileSystem)
-      return ExportReport(token: token, liveCount: live, deletedCount: deleted, bytes: written)
+      return report
     } catch {
       throw withoutLeftOver(error, partial, on: fileSystem)
     }

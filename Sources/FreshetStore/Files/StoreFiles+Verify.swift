@@ -82,7 +82,7 @@ private struct Verification {
         }
         let snapshot = try Snapshot.open(revision, in: described)
         survey.bytes += snapshot.footer.offset
-        try readItems(of: snapshot)
+        survey.records += Int(try snapshot.checkItems())
         if listing.segments.contains(revision + 1) { isReadable = true }
       } catch {
         switch error {
@@ -104,17 +104,6 @@ private struct Verification {
         .damage, FileNames.segment(listing.segments.first ?? 1),
         "the journal begins here, and no whole snapshot has what was before")
     }
-  }
-
-  private mutating func readItems(of snapshot: Snapshot) throws(Snapshot.Fault) {
-    var reader = SnapshotReader(snapshot.source, snapshot.header, snapshot.footer)
-    do throws(StoreError) {
-      while try reader.next({ _, _, _, _ in }) {}
-    } catch {
-      if error.code == .damaged { throw .invalid(error) }
-      throw .failed(error)
-    }
-    survey.records += Int(reader.count)
   }
 
   private mutating func describe() throws(StoreError) {

@@ -61,7 +61,8 @@ extension Journal {
     } else if let key, token != nil {
       // Whoever asks for a second page of one state will ask for a third.
       if paging.query != query { try paging.sort(query) }
-      for row in paging.rows(behind: key.position) where !selection.isFull {
+      for row in paging.rows(behind: key.position) {
+        if selection.isFull { break }
         selection.add(try paging.record(row))
       }
     } else {
