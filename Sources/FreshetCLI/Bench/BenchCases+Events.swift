@@ -6,7 +6,7 @@ enum EventCases {
   static let all: [BenchCase] = [
     BenchCase(
       name: "encode", summary: "events into lines; by hand: JSONEncoder", events: 200_000,
-      work: BenchCase.slicing { encode($0) },
+      work: { (count, _) throws(Stop) in try encode(count) },
       floor: BenchCase.slicing { encodeWithFoundation($0) }),
     BenchCase(
       name: "lines",
@@ -63,11 +63,10 @@ enum EventCases {
   ) throws(Stop) -> BenchCase.Pass {
     let slices = Slices(values: count)
     slices.mark()
-    for number in 0..<count {
-      try each(number)
-      let passed = number + 1
-      guard passed % slices.size == 0 || passed == count else { continue }
-      slices.passed.store(passed, ordering: .relaxed)
+    for start in stride(from: 0, to: count, by: slices.size) {
+      let end = min(start + slices.size, count)
+      for number in start..<end { try each(number) }
+      slices.passed.store(end, ordering: .relaxed)
       slices.mark()
     }
     return BenchCase.Pass(nanoseconds: slices.nanoseconds, events: count, output: count)
@@ -100,14 +99,19 @@ enum EventCases {
 
   // MARK: Encoding
 
-  private static func encode(_ count: Int) -> Int {
-    let output = Output(format: .ndjson, now: { 0 })
-    var written = 0
-    for number in 0..<count {
-      let waiting = emit(number, to: output)
-      if waiting >= Output.highWaterBytes { written += output.takeWaiting().count }
+  /// Written as a stream is: batch by batch.
+  private static func encode(_ count: Int) throws(Stop) -> BenchCase.Pass {
+    let nowhere: Int32
+    do {
+      nowhere = try System.open("/dev/null", forWriting: true)
+    } catch {
+      throw .store(Problem(code: "io_error", message: "cannot open /dev/null: \(error.words)"))
     }
-    return written + output.takeWaiting().count
+    defer { System.closeFile(nowhere) }
+    let output = Output(format: .ndjson, descriptor: nowhere, now: { 0 })
+    return try sliced(count) { (number) throws(Stop) in
+      if emit(number, to: output) >= Output.highWaterBytes { try output.flush() }
+    }
   }
 
   private struct Event: Encodable {

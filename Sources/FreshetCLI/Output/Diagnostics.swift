@@ -40,12 +40,13 @@ struct Diagnostics: Sendable {
       let body = color.map { usesColor ? "\u{1B}[\($0)m\(clean)\u{1B}[0m" : clean } ?? clean
       bytes.append(contentsOf: "freshet: \(body)\n".utf8)
     case .ndjson:
-      var line = ObjectWriter(takingOver: &bytes)
-      line.time("ts", System.wallMicroseconds)
-      line.name("level", level)
-      line.string("message", message)
-      line.finish(into: &bytes)
-      bytes.append(UInt8(ascii: "\n"))
+      var writer = ObjectWriter()
+      writer.nested { line in
+        line.time("ts", System.wallMicroseconds)
+        line.name("level", level)
+        line.string("message", message)
+      }
+      bytes = writer.bytes + [UInt8(ascii: "\n")]
     }
     var written = 0
     while written < bytes.count {

@@ -42,10 +42,8 @@ final class Output: Sendable {
   let format: Format
 
   private struct State {
-    var buffer: [UInt8] = []
-    /// Lays out lines for people; nil where stdout holds records.
-    var layout: TextLayout?
-    var sequence: Int64 = 0
+    /// The bytes that wait, and what goes to them.
+    var batch: Batch
     /// How many bytes have left the buffer to be written, and how many of them are.
     var takenBytes = 0
     var writtenBytes = 0
@@ -54,8 +52,11 @@ final class Output: Sendable {
     /// The commit of the last record of a job that has one, and how many records it had.
     var revision: Int64 = 0
     var jobRecords = 0
-    /// Records are numbered and left out: stdout carries a command's data instead.
-    var isMuted = false
+
+    var buffer: [UInt8] {
+      get { batch.writer.bytes }
+      _modify { yield &batch.writer.bytes }
+    }
   }
 
   /// Whose output it is.
@@ -69,7 +70,6 @@ final class Output: Sendable {
 
   private let state: Mutex<State>
   private let descriptor: Int32
-  private let now: @Sendable () -> Int64
   private let role: Role
 
   init(
@@ -78,9 +78,11 @@ final class Output: Sendable {
   ) {
     self.format = format
     self.descriptor = descriptor
-    self.now = now
     role = .writer
-    state = Mutex(State(layout: format == .text ? TextLayout(look) : nil))
+    state = Mutex(
+      State(
+        batch: Batch(
+          format: format, now: now, layout: format == .text ? TextLayout(look) : nil)))
   }
 
   /// The output of a job that runs beside the main thread.
@@ -88,8 +90,8 @@ final class Output: Sendable {
   init(jobOf writer: Output, correlation: String?, call: @escaping @Sendable () -> Void) {
     format = writer.format
     descriptor = writer.descriptor
-    now = writer.now
-    state = Mutex(State())
+    // Nothing is ever put into it.
+    state = Mutex(State(batch: Batch(format: format, now: { 0 })))
     role = .job(writer, correlation: correlation, call: call)
   }
 
@@ -100,7 +102,7 @@ final class Output: Sendable {
   /// The number of records so far; of a job, of its own.
   var sequence: Int64 {
     if case .job = role { return Int64(jobProgress.records) }
-    return state.withLock { $0.sequence }
+    return state.withLock { $0.batch.sequence }
   }
 
   /// How many bytes wait for a flush.
@@ -147,15 +149,9 @@ final class Output: Sendable {
 
   private func batch(correlation: String?, _ body: (inout Batch) -> Void) -> Int {
     state.withLock { state in
-      var batch = Batch(
-        format: format, correlation: correlation, bytes: [], sequence: state.sequence,
-        isMuted: state.isMuted, now: now)
-      swap(&batch.bytes, &state.buffer)
-      swap(&batch.layout, &state.layout)
-      body(&batch)
-      swap(&batch.bytes, &state.buffer)
-      swap(&batch.layout, &state.layout)
-      state.sequence = batch.sequence
+      state.batch.correlation = correlation
+      state.batch.revision = 0
+      body(&state.batch)
       return state.buffer.count
     }
   }
@@ -163,17 +159,28 @@ final class Output: Sendable {
   /// Records on their way into the buffer.
   struct Batch {
     fileprivate let format: Format
-    /// What stands for a record's own where it has none.
-    fileprivate let correlation: String?
-    fileprivate var bytes: [UInt8]
-    fileprivate var layout: TextLayout?
-    fileprivate var sequence: Int64
-    fileprivate var revision: Int64 = 0
-    fileprivate let isMuted: Bool
     fileprivate let now: @Sendable () -> Int64
+    /// Lays out lines for people; nil where stdout holds records.
+    fileprivate var layout: TextLayout?
+    fileprivate var writer = ObjectWriter()
+    fileprivate var sequence: Int64 = 0
+    /// What stands for a record's own where it has none.
+    fileprivate var correlation: String?
+    /// The highest commit of the batch's records.
+    fileprivate var revision: Int64 = 0
+    /// Records are numbered and left out: stdout carries a command's data instead.
+    fileprivate var isMuted = false
+
+    fileprivate init(
+      format: Format, now: @escaping @Sendable () -> Int64, layout: TextLayout? = nil
+    ) {
+      self.format = format
+      self.now = now
+      self.layout = layout
+    }
 
     /// How many bytes wait.
-    var waitingBytes: Int { bytes.count }
+    var waitingBytes: Int { writer.bytes.count }
 
     mutating func emit(
       _ head: EventHead, text: @autoclosure () -> String? = nil,
@@ -184,14 +191,14 @@ final class Output: Sendable {
       if isMuted { return }
       switch format {
       case .ndjson, .jsonSeq:
-        if format == .jsonSeq { bytes.append(0x1E) }
-        var writer = ObjectWriter(takingOver: &bytes)
-        writeEnvelope(head, to: &writer)
+        if format == .jsonSeq { writer.bytes.append(0x1E) }
+        writer.open()
+        writeEnvelope(head)
         writer.object("data", data)
-        writer.finish(into: &bytes)
-        bytes.append(UInt8(ascii: "\n"))
+        writer.close()
+        writer.bytes.append(UInt8(ascii: "\n"))
       case .text:
-        if let text = text() { layout?.add(text, to: &bytes) }
+        if let text = text() { layout?.add(text, to: &writer.bytes) }
       }
     }
 
@@ -200,43 +207,48 @@ final class Output: Sendable {
       sequence += 1
       switch format {
       case .ndjson, .jsonSeq:
-        if format == .jsonSeq { bytes.append(0x1E) }
+        if format == .jsonSeq { writer.bytes.append(0x1E) }
         var record = record
         record["seq"] = .number(JSONNumber(sequence))
-        JSONValue.object(record).appendJSON(to: &bytes)
-        bytes.append(UInt8(ascii: "\n"))
+        JSONValue.object(record).appendJSON(to: &writer.bytes)
+        writer.bytes.append(UInt8(ascii: "\n"))
       case .text:
-        if let text = text() { layout?.add(text, to: &bytes) }
+        if let text = text() { layout?.add(text, to: &writer.bytes) }
       }
     }
 
-    private func writeEnvelope(_ head: EventHead, to object: inout ObjectWriter) {
-      object.int("v", 1)
-      object.int("seq", sequence)
-      if let revision = head.revision { object.int("rev", revision) }
+    /// Lays a line out; false where stdout holds records.
+    fileprivate mutating func addText(_ text: String) -> Bool {
+      layout?.add(text, to: &writer.bytes) != nil
+    }
+
+    /// Lays out the lines that wait for others.
+    fileprivate mutating func finishLayout() { layout?.finish(into: &writer.bytes) }
+
+    private mutating func writeEnvelope(_ head: EventHead) {
+      writer.int("v", 1)
+      writer.int("seq", sequence)
+      if let revision = head.revision { writer.int("rev", revision) }
       if let index = head.index, let count = head.count, count > 1 {
-        object.int("i", index)
-        object.int("n", count)
+        writer.int("i", index)
+        writer.int("n", count)
       }
-      if let cursor = head.cursor { object.string("cursor", cursor) }
-      object.time("ts", head.time ?? now())
-      object.name("type", head.type)
-      if let view = head.view { object.name("view", view) }
-      if let id = head.id { object.string("id", id) }
-      if let correlation = head.correlation ?? correlation { object.string("cid", correlation) }
+      if let cursor = head.cursor { writer.string("cursor", cursor) }
+      writer.time("ts", head.time ?? now())
+      writer.name("type", head.type)
+      if let view = head.view { writer.name("view", view) }
+      if let id = head.id { writer.string("id", id) }
+      if let correlation = head.correlation ?? correlation { writer.string("cid", correlation) }
     }
   }
 
   /// From now on stdout carries a command's data, and no records.
-  func carriesData() { state.withLock { $0.isMuted = true } }
+  func carriesData() { state.withLock { $0.batch.isMuted = true } }
 
   /// Appends a line that is no record, such as help.
   func printText(_ text: String) {
     writer.state.withLock { state in
-      if state.layout != nil {
-        state.layout?.add(text, to: &state.buffer)
-        return
-      }
+      if state.batch.addText(text) { return }
       state.buffer.append(contentsOf: text.utf8)
       state.buffer.append(UInt8(ascii: "\n"))
     }
@@ -258,7 +270,7 @@ final class Output: Sendable {
     if case .job(let writer, _, let call) = role { return writer.waitUntilWritten(call) }
     var bytes: [UInt8] = []
     state.withLock { state in
-      state.layout?.finish(into: &state.buffer)
+      state.batch.finishLayout()
       swap(&bytes, &state.buffer)
       state.takenBytes += bytes.count
     }
@@ -304,7 +316,7 @@ final class Output: Sendable {
   private func waitUntilWritten(_ call: () -> Void) {
     let room = DispatchSemaphore(value: 0)
     let mustWait = state.withLock { state in
-      state.layout?.finish(into: &state.buffer)
+      state.batch.finishLayout()
       let due = state.takenBytes + state.buffer.count
       if due == state.writtenBytes { return false }
       state.waiting.append((due, room))
@@ -323,7 +335,7 @@ final class Output: Sendable {
     if case .job(_, _, let call) = role { return call() }
     while true {
       let head = state.withLock { state in
-        state.layout?.finish(into: &state.buffer)
+        state.batch.finishLayout()
         return Array(state.buffer.prefix(4096))
       }
       guard !head.isEmpty else { return }
@@ -370,12 +382,5 @@ final class Output: Sendable {
       throw .writeError(
         Problem(code: "write_error", message: "cannot wait for stdout: \(error.words)"))
     }
-  }
-}
-
-extension ObjectWriter {
-  /// A string of ours that needs no escaping.
-  mutating func name(_ key: StaticString, _ value: StaticString) {
-    string(key, value.description)
   }
 }

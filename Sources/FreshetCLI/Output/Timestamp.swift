@@ -1,38 +1,43 @@
 /// Moments as RFC 3339 text: UTC, `Z`, always six decimals.
 enum Timestamp {
-  /// Appends a moment given in microseconds since 1970.
+  /// How many characters it has.
+  static let count = 27
+
+  /// Appends a moment given in microseconds since 1970, for which there must be room; O(1).
   ///
-  /// O(1).
-  static func append(_ microseconds: Int64, to bytes: inout [UInt8]) {
+  /// Of a year that has more than four digits, or is before the first, the last four are written.
+  @inline(__always)
+  static func append(_ microseconds: Int64, to room: inout OutputSpan<UInt8>) {
     let (second, fraction) = floorDivide(microseconds, 1_000_000)
     let (day, secondOfDay) = floorDivide(second, 86_400)
     let date = civil(day)
-    Digits.append(date.year, width: 4, to: &bytes)
-    bytes.append(UInt8(ascii: "-"))
-    Digits.append(date.month, width: 2, to: &bytes)
-    bytes.append(UInt8(ascii: "-"))
-    Digits.append(date.day, width: 2, to: &bytes)
-    bytes.append(UInt8(ascii: "T"))
-    Digits.append(secondOfDay / 3600, width: 2, to: &bytes)
-    bytes.append(UInt8(ascii: ":"))
-    Digits.append(secondOfDay / 60 % 60, width: 2, to: &bytes)
-    bytes.append(UInt8(ascii: ":"))
-    Digits.append(secondOfDay % 60, width: 2, to: &bytes)
-    bytes.append(UInt8(ascii: "."))
-    Digits.append(fraction, width: 6, to: &bytes)
-    bytes.append(UInt8(ascii: "Z"))
+    append(date.year, width: 4, "-", to: &room)
+    append(date.month, width: 2, "-", to: &room)
+    append(date.day, width: 2, "T", to: &room)
+    append(secondOfDay / 3600, width: 2, ":", to: &room)
+    append(secondOfDay / 60 % 60, width: 2, ":", to: &room)
+    append(secondOfDay % 60, width: 2, ".", to: &room)
+    append(fraction, width: 6, "Z", to: &room)
+  }
+
+  @inline(__always)
+  private static func append(
+    _ value: Int64, width: Int, _ after: Unicode.Scalar, to room: inout OutputSpan<UInt8>
+  ) {
+    Digits.append(value.magnitude, width: width, to: &room)
+    room.append(UInt8(truncatingIfNeeded: after.value))
   }
 
   /// A moment in microseconds since 1970 as text.
   static func text(_ microseconds: Int64) -> String {
-    var bytes: [UInt8] = []
-    append(microseconds, to: &bytes)
+    let bytes = [UInt8](capacity: count) { append(microseconds, to: &$0) }
     return String(decoding: bytes, as: UTF8.self)
   }
 
+  @inline(__always)
   private static func floorDivide(_ value: Int64, _ by: Int64) -> (Int64, Int64) {
-    let remainder = (value % by + by) % by
-    return ((value - remainder) / by, remainder)
+    let (quotient, remainder) = value.quotientAndRemainder(dividingBy: by)
+    return remainder < 0 ? (quotient - 1, remainder + by) : (quotient, remainder)
   }
 
   /// The Gregorian date of a day counted from 1970-01-01, by counting in eras of 400 years that

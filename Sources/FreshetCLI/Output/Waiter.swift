@@ -80,6 +80,9 @@ final class Waiter: Sendable {
     }
   }
 
+  /// Whether a job was told to end.
+  var isStopped: Bool { stopped.withLock { $0 != nil } }
+
   /// Ends a job's waits, the one that runs and all later ones; the first reason counts.
   func stop(_ reason: Stop) {
     stopped.withLock { stopped in

@@ -5,12 +5,6 @@ import Testing
 
 @Suite("Pieces of the envelope")
 struct EnvelopeTests {
-  private func timestamp(_ microseconds: Int64) -> String {
-    var bytes: [UInt8] = []
-    Timestamp.append(microseconds, to: &bytes)
-    return String(decoding: bytes, as: UTF8.self)
-  }
-
   @Test(
     "moments are UTC with six decimals",
     arguments: [
@@ -23,16 +17,48 @@ struct EnvelopeTests {
       (1_798_761_599_000_000, "2026-12-31T23:59:59.000000Z"),
     ] as [(Int64, String)])
   func timestamps(_ microseconds: Int64, _ expected: String) {
-    #expect(timestamp(microseconds) == expected)
+    #expect(Timestamp.text(microseconds) == expected)
   }
 
   @Test("integers of every size are written")
   func integers() {
     for value in [0, 7, -7, 10, 99, 100, 1_234_567, Int64.max, Int64.min] {
-      var bytes: [UInt8] = []
-      Digits.append(value, to: &bytes)
+      let bytes = [UInt8](capacity: Digits.most) { Digits.append(value, to: &$0) }
       #expect(String(decoding: bytes, as: UTF8.self) == String(value))
     }
+  }
+
+  @Test("a year that four digits do not hold is cut, and no time ends the process")
+  func farTimes() {
+    #expect(Timestamp.text(253_402_300_800_000_000) == "0000-01-01T00:00:00.000000Z")
+    for time in [Int64.min, -62_200_000_000_000_000, Int64.max] {
+      #expect(Timestamp.text(time).utf8.count == Timestamp.count)
+    }
+  }
+
+  @Test("members are written in their order, whatever stands in them")
+  func members() {
+    var writer = ObjectWriter()
+    writer.nested { object in
+      object.string("plain", "eight bytes and more, é 한 😀")
+      object.string("escaped", "eight by\u{85}\"\\\n\u{2028}")
+      object.string("none", nil)
+      object.string("empty", "")
+      object.name("name", "item.added")
+      object.int("least", Int64.min)
+      object.bool("yes", true)
+      object.object("inner") { inner in inner.objects("list", [1, 2]) { $0.int("n", $1) } }
+      object.object("hollow") { _ in }
+      object.strings("words", ["a", "\t"])
+      object.time("at", 0)
+      object.null("end")
+    }
+    #expect(
+      String(decoding: writer.bytes, as: UTF8.self)
+        == #"{"plain":"eight bytes and more, é 한 😀","escaped":"eight by\u0085\"\\\n\u2028","#
+        + #""none":null,"empty":"","name":"item.added","least":-9223372036854775808,"yes":true,"#
+        + #""inner":{"list":[{"n":1},{"n":2}]},"hollow":{},"words":["a","\t"],"#
+        + #""at":"1970-01-01T00:00:00.000000Z","end":null}"#)
   }
 
   private let token = Token(storeID: "0123456789abcdef0123456789abcdef", epoch: 3, revision: 88)

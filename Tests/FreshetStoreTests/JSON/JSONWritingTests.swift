@@ -38,6 +38,28 @@ struct JSONWritingTests {
     }
   }
 
+  @Test("what needs an escape is found wherever it stands in its word of eight bytes")
+  func everyPlace() throws {
+    let special = ["\u{1F}", "\"", "\\", "\u{7F}", "\u{85}", "\u{2028}", "\u{2029}"]
+    // Neighbours that differ from them by one.
+    let plain = [" ", "!", "#", "[", "]", "~", "\u{84}", "\u{86}", "\u{2027}", "\u{202A}", "ÿ"]
+    for length in 0..<20 {
+      for place in 0...length {
+        for text in special + plain {
+          let before = String(repeating: "x", count: place)
+          let whole = before + text + String(repeating: "é", count: length - place)
+          let written = JSONValue.string(whole).jsonText
+          #expect(try JSONValue(parsing: written) == .string(whole))
+          #expect((written == "\"\(whole)\"") == plain.contains(text), "\(written)")
+          let isOneLine = Array("\"\(whole)\"".utf8).withUnsafeBufferPointer {
+            JSONText.isOneLine($0)
+          }
+          #expect(isOneLine == (plain.contains(text) || ["\"", "\\"].contains(text)))
+        }
+      }
+    }
+  }
+
   @Test("text that can go into a line as it is is told from text that cannot")
   func oneLine() {
     func isOneLine(_ text: String) -> Bool {
