@@ -33,18 +33,21 @@ enum PipelineCase {
     switch pipeline.source {
     case .range(let range):
       let part = range.prefix(count)
-      let token = attach(.numbers(SlicedSequence(base: part, slices: slices).flow.erased()))
+      let values = SlicedSequence(base: part, slices: slices, waiter: waiter)
+      let token = attach(.numbers(values.flow.erased()))
       try ends.wait(for: 1)
       token.dispose()
     case .lines:
       let part = lines.prefix(count)
-      let token = attach(.text(SlicedSequence(base: part, slices: slices).flow.erased()))
+      let values = SlicedSequence(base: part, slices: slices, waiter: waiter)
+      let token = attach(.text(values.flow.erased()))
       try ends.wait(for: 1)
       token.dispose()
     case .subject(let observers):
       let subject = PublishSubject<Int, Never>()
       let tokens = (0..<observers).map { _ in attach(.numbers(subject.erased())) }
-      for value in SlicedSequence(base: 1...max(1, count), slices: slices) { subject.send(value) }
+      let values = SlicedSequence(base: 1...max(1, count), slices: slices, waiter: waiter)
+      for value in values { subject.send(value) }
       subject.finish()
       try ends.wait(for: observers)
       for token in tokens { token.dispose() }

@@ -40,36 +40,54 @@ extension Duration {
   }
 }
 
-/// A sequence that notes the time between its parts.
+/// A sequence that notes the time between its parts, and ends early when its run is told to end.
 struct SlicedSequence<Base: Sequence & Sendable>: Sequence, Sendable where Base.Element: Sendable {
   let base: Base
   let slices: Slices
+  let waiter: Waiter
 
-  func makeIterator() -> Iterator { Iterator(base: base.makeIterator(), slices: slices) }
+  func makeIterator() -> Iterator {
+    Iterator(base: base.makeIterator(), slices: slices, waiter: waiter)
+  }
 
   struct Iterator: IteratorProtocol {
     private var base: Base.Iterator
     private let slices: Slices
-    private var left: Int
+    private let waiter: Waiter
+    /// Values before the next look at the time or at the waiter, and values left of the part then.
+    private var left = 0
+    private var partLeft: Int
     private var passed = 0
 
-    init(base: Base.Iterator, slices: Slices) {
+    /// So many values go by between two looks at the waiter.
+    private static var stretch: Int { 1 << 16 }
+
+    init(base: Base.Iterator, slices: Slices, waiter: Waiter) {
       self.base = base
       self.slices = slices
-      left = slices.size
+      self.waiter = waiter
+      partLeft = slices.size
       slices.mark()
     }
 
     mutating func next() -> Base.Element? {
-      if left == 0 {
-        slices.mark()
-        left = slices.size
-      }
+      if left == 0, !goOn() { return nil }
       guard let value = base.next() else { return nil }
       left -= 1
       passed += 1
       slices.passed.store(passed, ordering: .relaxed)
       return value
+    }
+
+    private mutating func goOn() -> Bool {
+      if waiter.isStopped { return false }
+      if partLeft == 0 {
+        slices.mark()
+        partLeft = slices.size
+      }
+      left = Swift.min(partLeft, Self.stretch)
+      partLeft -= left
+      return true
     }
   }
 }

@@ -134,12 +134,15 @@ private struct Bench {
     }
     let machine = System.machine
     var summaries: [BenchSummary] = []
-    for one in cases {
-      let summary = try measure(one)
+    let progress = ProgressLine(session.diagnostics)
+    defer { progress.clear() }
+    for (place, one) in cases.enumerated() {
+      let summary = try measure(one, progress, after: place * (warmup + runs))
       session.tellSummary(summary, runs: runs, machine: machine)
       try session.output.flush()
       summaries.append(summary)
     }
+    progress.clear()
     if session.output.format == .text { session.printTable(summaries, machine: machine) }
     if let page { try write(summaries, machine, to: page) }
     return .done
@@ -159,18 +162,25 @@ private struct Bench {
   }
 
   /// The floor and the work in turn, so that both meet the same machine.
-  private func measure(_ one: BenchCase) throws(Stop) -> BenchSummary {
+  ///
+  /// - Parameter doneRuns: How many runs of other cases came before.
+  private func measure(
+    _ one: BenchCase, _ progress: ProgressLine, after doneRuns: Int
+  ) throws(Stop) -> BenchSummary {
     let count = events ?? one.events
     var summary = BenchSummary(name: one.name, summary: one.summary, events: count)
     summary.before = baseline?.runs[one.name] ?? []
     for number in 0..<(warmup + runs) {
       try session.waiter.checkSignal()
+      progress.clear()
       session.diagnostics.step(
         "\(one.name): \(number < warmup ? "warming up" : "run \(number - warmup + 1)")")
-      let floor = try one.floor?(count, session.waiter)
+      progress.show(
+        one.name, Int64(doneRuns + number), Int64(cases.count * (warmup + runs)))
+      let floor = try one.floor.map { (floor) throws(Stop) in try self.pass(floor, count) }
       // Counting costs time: it is done in the last run that does not count.
       let tally = number == warmup - 1 ? Allocations.counting() : nil
-      let pass = try one.work(count, session.waiter)
+      let pass = try self.pass(one.work, count)
       summary.allocations = tally?.perValue(pass.events) ?? summary.allocations
       guard number >= warmup else { continue }
       if let floor { summary.floorRuns.append(floor.nanoseconds) }
@@ -178,9 +188,17 @@ private struct Bench {
       summary.events = pass.events
       summary.output = pass.output
       session.tellSample(summary, run: number - warmup + 1)
+      progress.clear()
       try session.output.flush()
     }
     return summary
+  }
+
+  /// One run, beside this thread: it hears signals and the reader's death meanwhile.
+  private func pass(
+    _ work: @escaping @Sendable (Int, Waiter) throws(Stop) -> BenchCase.Pass, _ count: Int
+  ) throws(Stop) -> BenchCase.Pass {
+    try Blocking.result(session.waiter) { (waiter) throws(Stop) in try work(count, waiter) }
   }
 
   private func write(_ summaries: [BenchSummary], _ machine: String, to path: String) throws(Stop) {

@@ -151,7 +151,8 @@ final class BooksScreen {
     }
     let fold = state.fold
     _ = emit(book, index, correlation, text: BookText.page(book, fold)) { data in
-      data.value("summary", .object(fold.summary(of: book.summary)))
+      data.summary(
+        of: book.summary, fold, beside: JSONValue.object(book.row).jsonBytes.count)
       data.value("release_line", book.releaseLine.map { .string($0) } ?? .null)
     }
     session.count("items")

@@ -42,7 +42,7 @@ enum DeleteCommand {
     if invocation.has("all") {
       try deleteAll(manager, session, isDry: isDry)
     } else if let file = invocation.value("file") {
-      try delete(from: file, batch, session)
+      try batch.run(file: file)
     } else {
       try batch.run(invocation.arguments.enumerated().map { (nil, $1, "s1:A\($0 + 1)") })
     }
@@ -65,15 +65,6 @@ enum DeleteCommand {
     }
     session.tell(result)
   }
-
-  private static func delete(
-    from file: String, _ batch: IDBatch, _ session: Session
-  ) throws(Stop) {
-    let input = try Input(file, session: session)
-    var splitter = LineSplitter()
-    while let bytes = try input.next() { try batch.run(lines: splitter.feed(bytes)) }
-    if let last = splitter.finish() { try batch.run(lines: [last]) }
-  }
 }
 
 /// Deletes or restores ids, many in one commit, and answers each.
@@ -83,6 +74,14 @@ struct IDBatch {
   let missingFails: Bool
   let manager: DatabaseManager
   let session: Session
+
+  /// The ids of a file, what is read at a time in one commit.
+  func run(file: String) throws(Stop) {
+    let input = try Input(file, session: session)
+    var splitter = LineSplitter()
+    while let bytes = try input.next() { try run(lines: splitter.feed(bytes)) }
+    if let last = splitter.finish() { try run(lines: [last]) }
+  }
 
   /// Ids one a line; blank lines and lines that begin with `#` are passed over.
   func run(lines: [LineSplitter.Line]) throws(Stop) {

@@ -78,8 +78,8 @@ struct DetailScreen {
       data.int("index", 0)
       data.body("item", record.body)
       if let overview {
-        let fold = TextFold(of: overview, isFolded: isFolded)
-        data.value("summary", .object(fold.summary(of: overview)))
+        data.summary(
+          of: overview, TextFold(of: overview, isFolded: isFolded), beside: record.body.count)
       }
       guard let address else { return }
       data.string("poster", poster)
@@ -111,5 +111,16 @@ struct DetailScreen {
     case .failed(let error): Problem(error)
     case .idle, .loading, .shown, .saving, .deleting, .dismissed: nil
     }
+  }
+}
+
+extension ObjectWriter {
+  /// A text as far as it is shown; null in place of a text that would not fit into the line beside an
+  /// item of so many bytes, which has it whole.
+  mutating func summary(of text: String, _ fold: TextFold, beside itemBytes: Int) {
+    var summary = fold.summary(of: text)
+    let size = JSONValue.object(summary).jsonBytes.count
+    if itemBytes + size > ContentItem.sizeLimitBytes { summary["text"] = .null }
+    value("summary", .object(summary))
   }
 }

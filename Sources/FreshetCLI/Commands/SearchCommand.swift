@@ -62,10 +62,16 @@ enum SearchCommand {
     session.sayHello(command: "search")
     let search = SearchRun(
       subject, source, access, session, pageSize: size, limit: limit)
-    let outcome = try search.start("s1:A1")
-    if isScrolled { return try scroll(search, outcome, session) }
-    let last = pages ?? (limit == nil && !invocation.has("all") ? 1 : Int.max)
-    return try readOn(search, outcome, session, pages: last)
+    do throws(Stop) {
+      let outcome = try search.start("s1:A1")
+      if isScrolled { return try scroll(search, outcome, session) }
+      let last = pages ?? (limit == nil && !invocation.has("all") ? 1 : Int.max)
+      return try readOn(search, outcome, session, pages: last)
+    } catch {
+      // Whoever keeps count of searches hears of the end of each.
+      if case .signal = error { search.tellEnd("signal", nil, "s1:A1") }
+      throw error
+    }
   }
 
   private static func subject(

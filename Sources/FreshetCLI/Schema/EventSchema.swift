@@ -21,7 +21,8 @@ enum EventSchema {
         .may(
           "summary",
           .object([
-            .must("fold", .words(TextFold.allCases.map(\.rawValue))), .must("text", .string),
+            .must("fold", .words(TextFold.allCases.map(\.rawValue))),
+            .must("text", .nullable(.string)),
             .must("button", .nullable(.string)), .must("characters", .integer),
           ])), .may("release_line", .nullable(.string)), .may("poster", .nullable(.string)),
         .may(

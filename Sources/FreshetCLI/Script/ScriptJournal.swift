@@ -19,6 +19,9 @@ final class ScriptJournal {
   let path: String
   private let descriptor: Int32?
   private var entries: [String: Entry] = [:]
+  /// The names of each finished transaction, and to which of them a name belongs.
+  private var transactions: [[String]] = []
+  private var transaction: [String: Int] = [:]
 
   /// Opens a journal, and makes one that is not there.
   ///
@@ -66,6 +69,22 @@ final class ScriptJournal {
   /// The command of a name, when it is finished.
   subscript(name: String) -> Entry? { entries[name] }
 
+  /// A command that was finished together with one of these, and is none of them.
+  func companion(of names: Set<String>) -> Entry? {
+    for place in Set(names.compactMap { transaction[$0] }).sorted() {
+      if let name = transactions[place].first(where: { !names.contains($0) }) {
+        return entries[name]
+      }
+    }
+    return nil
+  }
+
+  /// Takes note of what was finished as one.
+  private func bind(_ names: [String]) {
+    for name in names { transaction[name] = transactions.count }
+    transactions.append(names)
+  }
+
   /// FNV-1a with 64 bits, in hexadecimal digits.
   static func hash(of line: [UInt8]) -> String {
     var hash: UInt64 = 0xcbf2_9ce4_8422_2325
@@ -91,6 +110,7 @@ final class ScriptJournal {
             + "and a rerun would do its last commands again"))
     }
     for entry in finished { entries[entry.name] = entry }
+    if asOne { bind(finished.map(\.name)) }
   }
 
   // MARK: Lines
@@ -151,7 +171,11 @@ final class ScriptJournal {
         && object["store"]?.stringValue != nil
     }
     if let members = object["transaction"]?.arrayValue {
-      return members.allSatisfy { $0.objectValue.map { take($0, isHead: false) } ?? false }
+      guard members.allSatisfy({ $0.objectValue.map { take($0, isHead: false) } ?? false }) else {
+        return false
+      }
+      bind(members.compactMap { $0.objectValue?["id"]?.stringValue })
+      return true
     }
     guard let name = object["id"]?.stringValue, let hash = object["line"]?.stringValue,
       let operation = object["op"]?.stringValue

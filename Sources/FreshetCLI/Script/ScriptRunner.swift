@@ -201,6 +201,7 @@ final class ScriptRunner {
       try begin(command, result, isReplay: true)
       return true
     }
+    transaction?.replayed.insert(name)
     if let fault = transaction?.fault {
       try answers.tell([rolledBack(result, fault)])
     } else {
@@ -262,8 +263,14 @@ final class ScriptRunner {
     try flushWrites()
     if let open = transaction {
       if isAtomic, open.fault == nil {
-        transaction = nil
-        try commit(open, answer: nil)
+        if let problem = missing(from: open) {
+          session.sayError(problem)
+          session.diagnostics.error(problem.message)
+          try rollBack(problem)
+        } else {
+          transaction = nil
+          try commit(open, answer: nil)
+        }
       } else {
         try rollBack(
           open.fault

@@ -9,6 +9,8 @@ struct ScriptTransaction {
   var begin: ScriptJournal.Entry?
   /// Whether the journal says that it is finished.
   var isReplay = false
+  /// What of it the journal says is finished, by name.
+  var replayed: Set<String> = []
   var operations: [Operation] = []
   /// The answers they will get, in the same order.
   var results: [CommandResult] = []
@@ -44,6 +46,7 @@ extension ScriptRunner {
       return try fail(result, Problem(code: "nested_transaction", message: message))
     }
     var opened = ScriptTransaction(name: command.ownID, isReplay: isReplay)
+    if isReplay { opened.replayed = [command.ownID.orLine(command.line)] }
     if answers.journal != nil {
       opened.begin = ScriptJournal.Entry(
         name: command.ownID.orLine(command.line), hash: command.hash, operation: "begin")
@@ -111,10 +114,24 @@ extension ScriptRunner {
       sawRollback = true
       try answers.tell([rolledBack(result, fault)])
     } else if open.isReplay {
+      if let problem = missing(from: open) {
+        sawBadScript = true
+        return try fail(result, problem)
+      }
       try answers.tell([result.replayed(nil)])
     } else {
       try commit(open, answer: result)
     }
+  }
+
+  /// What is wrong when the journal has more of a finished transaction than the script.
+  func missing(from open: ScriptTransaction) -> Problem? {
+    guard let entry = answers.journal?.companion(of: open.replayed) else { return nil }
+    return Problem(
+      code: "changed_line",
+      message: "the journal has this transaction as finished, with \(entry.name) "
+        + "(\(entry.operation)) in it, which the script has not; put that line back, or give the "
+        + "transaction another id")
   }
 
   /// One commit for all operations; `answer` is the `commit` line's own result.

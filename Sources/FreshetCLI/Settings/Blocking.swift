@@ -42,6 +42,25 @@ enum Blocking {
     return result
   }
 
+  /// Does work on a thread of its own with a waiting place of its own, which is told to end when this
+  /// thread is.
+  ///
+  /// - Throws: what the work throws; why the wait ended, when the work does not end within a second
+  ///   of that: it then goes on by itself until the process ends.
+  static func result<Value: Sendable>(
+    _ waiter: Waiter, beside work: @escaping @Sendable (Waiter) throws(Stop) -> Value
+  ) throws(Stop) -> Value {
+    let job = try Waiter.makeForJob()
+    let box = Box<Value, Stop>(waiter)
+    DispatchQueue(label: "freshet.work").async {
+      box.take(Result { () throws(Stop) in try work(job) })
+    }
+    guard let result = try box.wait(whenStopped: { job.stop($0) }) else {
+      preconditionFailure("work ended without an answer")
+    }
+    return try result.get()
+  }
+
   private final class Box<Value: Sendable, Failure: Error>: Sendable {
     private struct State {
       var result: Result<Value, Failure>?
@@ -69,7 +88,8 @@ enum Blocking {
 
     /// The answer, nil after the deadline or when there is none.
     func wait(
-      until deadline: ContinuousClock.Instant? = nil, grace seconds: Double = 1
+      until deadline: ContinuousClock.Instant? = nil, grace seconds: Double = 1,
+      whenStopped: (Stop) -> Void = { _ in }
     ) throws(Stop) -> Result<Value, Failure>? {
       let clock = ContinuousClock()
       while true {
@@ -79,6 +99,7 @@ enum Blocking {
           let remaining = deadline.map { clock.now.duration(to: $0) }
           if try waiter.wait(timeout: remaining).isTimeout { return nil }
         } catch {
+          whenStopped(error)
           guard seconds > 0, done.wait(timeout: .now() + seconds) == .success else { throw error }
         }
       }
