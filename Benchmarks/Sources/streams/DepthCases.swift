@@ -94,6 +94,33 @@ func handMixedHundred(_ count: Int, _ a: Int, _ b: Int) -> Int {
   return sum
 }
 
+/// The same with `hide()` after every twenty stages.
+@inline(never)
+func flowMixedHundredApart(_ count: Int, _ a: Int, _ b: Int) -> Int {
+  let first = twenty((0..<count).flow, a, b).hide()
+  let second = twenty(twenty(first, a, b).hide(), a, b).hide()
+  return only(twenty(twenty(second, a, b).hide(), a, b).reduce(0) { mix($0, $1) })
+}
+
+@inline(__always)
+func twenty<F: Flow>(_ flow: F, _ a: Int, _ b: Int) -> some Flow<Int, Never>
+where F.Element == Int, F.Failure == Never {
+  let tenth =
+    flow
+    .map { plus($0, a) }.filter { keeps($0, 1023, b) }
+    .map { plus($0, b) }.filter { keeps($0, 1023, a) }
+    .map { plus($0, 3) }.filter { keeps($0, 2047, b) }
+    .map { plus($0, a) }.filter { keeps($0, 2047, a) }
+    .map { plus($0, 5) }.filter { keeps($0, 4095, b) }
+  return
+    tenth
+    .map { plus($0, a) }.filter { keeps($0, 1023, b) }
+    .map { plus($0, b) }.filter { keeps($0, 1023, a) }
+    .map { plus($0, 3) }.filter { keeps($0, 2047, b) }
+    .map { plus($0, a) }.filter { keeps($0, 2047, a) }
+    .map { plus($0, 5) }.filter { keeps($0, 4095, b) }
+}
+
 @inline(never)
 func flowMixedHundred(_ count: Int, _ a: Int, _ b: Int) -> Int {
   let first = (0..<count).flow
@@ -187,6 +214,9 @@ func depthCases(_ runner: Runner) {
   runner.compare(
     "depth/100-maps-and-filters", values: count * 100, reach: 2,
     floor: { handMixedHundred(count, 17, 500) }, flow: { flowMixedHundred(count, 17, 500) })
+  runner.compare(
+    "depth/100-maps-and-filters-hide-each-20", values: count * 100, reach: 2,
+    floor: { handMixedHundred(count, 17, 500) }, flow: { flowMixedHundredApart(count, 17, 500) })
   let few = 1000
   runner.compare(
     "depth/100-erased-against-10-per-stage", values: few * 100, reach: 2,

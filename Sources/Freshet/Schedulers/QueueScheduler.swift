@@ -35,7 +35,7 @@ public final class QueueScheduler: TimeScheduler {
   }
 
   /// A delay in whole nanoseconds, rounded up, so that a timer does not come too early.
-  private static func interval(_ delay: Duration) -> DispatchTimeInterval {
+  static func interval(_ delay: Duration) -> DispatchTimeInterval {
     let (seconds, attoseconds) = delay.components
     guard delay > .zero else { return .nanoseconds(0) }
     // 10^9 seconds are 31 years: later than that is never.

@@ -186,6 +186,27 @@ private let sourcesMore: [ContractEntry] = [
       return token.pass(number < 8 ? number : nil)
     }
   },
+  ContractEntry("hide", file: "Hide") { rig in held(rig).hide() },
+  ContractEntry("hide, between steps", file: "Hide", allowance: 60) { rig in
+    held(rig).hide().filter { $0 != 2 }.hide().map { $0 + 1 }
+  },
+  ContractEntry("Recording", file: "Recording", traits: .noSource) { rig in
+    Recording<Int, ContractFailure>([1, 2, 3], end: .failed(ContractFailure())).map {
+      [token = rig.token] in token.pass($0)
+    }
+  },
+  ContractEntry("Recording without an end", file: "Recording", traits: .noSource) { rig in
+    Recording<Int, ContractFailure>([1, 2, 3], end: nil).map { [token = rig.token] in
+      token.pass($0)
+    }
+  },
+  ContractEntry("recorded", file: "Recorded") { rig in held(rig).recorded() },
+  ContractEntry("finally", file: "Finally") { rig in
+    rig.source.finally { [token = rig.token] _ in token.pass(()) }
+  },
+  ContractEntry("finally, and its source", file: "Finally") { rig in
+    held(rig).finally { _ in }
+  },
   ContractEntry("Stateful", file: "Stateful", traits: .noSource) { rig in
     Stateful(wrappedValue: 1).projectedValue.map { [token = rig.token] in token.pass($0) }
   },

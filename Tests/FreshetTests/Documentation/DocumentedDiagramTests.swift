@@ -196,6 +196,12 @@ struct DocumentedDiagramTests {
     .one("MinMax 1") { source, _ in source.min() },
     .one("MinMax 2") { source, _ in source.max { $0 < $1 } },
     .one("MinMax 3") { source, _ in source.max() },
+    .one("Recorded 0") { source, _ in
+      source.recorded().map { recording in
+        let end = if case .failed = recording.end { "failed" } else { "finished" }
+        return (recording.values + [end]).joined(separator: ",")
+      }
+    },
     .one("Reduce 0") { source, _ in source.compactMap { Int($0) }.reduce(0, +) },
     .one("Reduce 1") { source, _ in source.reduce(into: []) { $0.append($1) }.listed() },
     .one("Sum 0") { source, _ in source.compactMap { Int($0) }.sum() },
@@ -239,6 +245,8 @@ struct DocumentedDiagramTests {
     },
     .two("BufferInTime 1") { $0.buffer(until: $1).listed() },
     .one("CompactMap 0") { source, _ in source.compactMap { Int($0) } },
+    .one("Hide 0") { source, _ in source.hide() },
+    .one("Finally 0") { source, _ in source.finally { _ in } },
     .one("Enumerated 0") { source, _ in source.enumerated().map { "\($0.offset),\($0.element)" } },
     .one("Map 0") { source, _ in source.map { ["1": "a", "2": "b", "3": "c"][$0] ?? "" } },
     .one("MapFailure 0") { source, _ in source.mapFailure { _ in Problem.first } },

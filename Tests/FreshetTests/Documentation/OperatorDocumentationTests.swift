@@ -29,7 +29,8 @@ struct OperatorDocumentationTests {
     var extendsFlows = false
     for line in source.split(separator: "\n") {
       if line.hasPrefix("extension ") {
-        extendsFlows = ["extension Flow", "extension Sequence"].contains(where: line.hasPrefix)
+        extendsFlows = ["extension Flow", "extension Sequence", "extension Collection"]
+          .contains(where: line.hasPrefix)
       } else if ["public ", "final ", "struct ", "private "].contains(where: line.hasPrefix) {
         extendsFlows = false
       }

@@ -5,7 +5,7 @@ extension Flow {
   ///     result   1--2--|     tap(onValue: { seen($0) })
   ///
   /// The closures run before the observer gets the same event. `onEnd` runs for
-  /// a finish and for a failure, not for a dispose.
+  /// a finish and for a failure, not for a dispose: ``finally(_:)`` does.
   ///
   /// - Complexity: O(1) per value.
   @_transparent

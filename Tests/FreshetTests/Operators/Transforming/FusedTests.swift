@@ -63,4 +63,17 @@ struct FusedTests {
     recorder.subscribe(to: flow.compactMap { $0 })
     #expect(calls.all == ["filter 0", "map 0", "filter 1", "filter 2", "map 2"])
   }
+
+  @Test("hide keeps apart what is before it and after it, and changes nothing else")
+  func hidden() {
+    let before = (0..<6).flow.map { $0 + 1 }.filter { $0 != 3 }
+    let flow = before.hide().map { $0 * 10 }.filter { $0 != 50 }.hide()
+    let recorder = Recorder<Int, Never>()
+    recorder.subscribe(to: flow)
+    #expect(recorder.transcript == ["10", "20", "40", "60", "finished"])
+    // A chain that begins at the hidden flow, and not at the range.
+    let chain: Fused<Hidden<Fused<SequenceFlow<Range<Int>>, Int>>, Int> = before.hide().map { $0 }
+    #expect(chain.known == nil)
+    #expect(Just(3).map { $0 + 1 }.hide().map { "\($0)" }.known == .value("4"))
+  }
 }
