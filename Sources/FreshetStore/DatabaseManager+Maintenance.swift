@@ -48,6 +48,15 @@ extension DatabaseManager {
     maintain { journal throws(StoreError) in try journal.problemOfNewestSnapshot() }
   }
 
+  /// Looks whether HEAD, which says how far the journal is durable, checks; nil when it does.
+  ///
+  /// A process that only reads cannot mend it. Fails with `ioError`, `damaged`, `closed`.
+  ///
+  /// - Complexity: O(bytes of the journal after HEAD's other slot) when it does not, else O(1).
+  public func checkHead() -> Single<HeadProblem?, StoreError> {
+    maintain { journal throws(StoreError) in try journal.problemOfHead() }
+  }
+
   /// Keeps the changes after a token for a follower that will come back, whatever the retention.
   ///
   /// Call it again to move on or to stay longer: the last call counts. A follower that does not come

@@ -4,6 +4,8 @@ import Foundation
 public struct TestRequest: Sendable {
   /// Its number on this server, from 0.
   public internal(set) var number = 0
+  /// Its number on its connection, from 0: another than 0 came over a connection that was kept.
+  public internal(set) var place = 0
   /// The method, in upper case.
   public let method: String
   /// Path and query as they were sent.

@@ -31,8 +31,6 @@ public final class TestServer: Sendable {
   private struct State {
     var log: [TestRequest] = []
     var closedByClient: Set<Int> = []
-    var isStopped = false
-    var connections: [Int32] = []
     var mostAtOnce = 0
     var open: Set<Int> = []
   }
@@ -40,7 +38,7 @@ public final class TestServer: Sendable {
   /// How long a test may wait for the server to see something.
   public static let patience: TimeInterval = 30
 
-  private let listener: Int32
+  private let sockets: Sockets
   /// The port it listens on.
   public let port: Int
   private let answer: @Sendable (TestRequest) -> TestAnswer
@@ -56,23 +54,17 @@ public final class TestServer: Sendable {
     port: Int = 0, _ answer: @escaping @Sendable (TestRequest) -> TestAnswer
   ) throws {
     self.answer = answer
-    (listener, self.port) = try Self.listen(port)
-    let thread = Thread { [weak self, listener] in
-      while true {
-        let connection = accept(listener, nil, nil)
-        if connection < 0 {
-          if errno == EINTR { continue }
-          return
-        }
+    let (listener, port) = try Self.listen(port)
+    self.port = port
+    let sockets = Sockets(listener: listener)
+    self.sockets = sockets
+    let thread = Thread { [weak self] in
+      while let connection = sockets.accept() {
         _ = fcntl(connection, F_SETFD, FD_CLOEXEC)
         var one: Int32 = 1
         setsockopt(
           connection, Int32(IPPROTO_TCP), TCP_NODELAY, &one, socklen_t(MemoryLayout<Int32>.size))
-        guard let self else {
-          close(connection)
-          return
-        }
-        self.take(connection)
+        Self.serve(connection, sockets, self)
       }
     }
     thread.start()
@@ -112,18 +104,7 @@ public final class TestServer: Sendable {
   public var url: String { "http://127.0.0.1:\(port)" }
 
   /// Closes everything.
-  public func stop() {
-    let connections = state.withLock { state -> [Int32]? in
-      if state.isStopped { return nil }
-      state.isStopped = true
-      return state.connections
-    }
-    guard let connections else { return }
-    shutdown(listener, Int32(SHUT_RDWR))
-    close(listener)
-    // Their threads close them.
-    for connection in connections { shutdown(connection, Int32(SHUT_RDWR)) }
-  }
+  public func stop() { sockets.stop() }
 
   // MARK: What it saw
 
@@ -161,29 +142,23 @@ public final class TestServer: Sendable {
 
   // MARK: Serving
 
-  private func take(_ descriptor: Int32) {
-    let isStopped = state.withLock { state in
-      state.connections.append(descriptor)
-      return state.isStopped
-    }
-    if isStopped { shutdown(descriptor, Int32(SHUT_RDWR)) }
-    let thread = Thread { [weak self] in
+  /// Answers the requests of a connection, on a thread of its own that does not keep the server.
+  private static func serve(_ descriptor: Int32, _ sockets: Sockets, _ server: TestServer?) {
+    let thread = Thread { [weak server] in
       var connection = Connection(descriptor)
+      var count = 0
       while var request = connection.nextRequest() {
-        guard let server = self else { break }
+        guard let server else { break }
+        request.place = count
+        count += 1
         request.number = server.note(request)
-        let isWhole = server.serve(request, on: &connection)
+        let isWhole = server.play(request, on: &connection)
         server.change { $0.open.remove(request.number) }
         if !isWhole { break }
       }
-      self?.forget(descriptor)
-      close(descriptor)
+      sockets.close(descriptor)
     }
     thread.start()
-  }
-
-  private func forget(_ descriptor: Int32) {
-    state.withLock { state in state.connections.removeAll { $0 == descriptor } }
   }
 
   private func note(_ request: TestRequest) -> Int {
@@ -200,7 +175,7 @@ public final class TestServer: Sendable {
   }
 
   /// Plays an answer; false when the connection is of no further use.
-  private func serve(_ request: TestRequest, on connection: inout Connection) -> Bool {
+  private func play(_ request: TestRequest, on connection: inout Connection) -> Bool {
     for step in answer(request).steps {
       let isAlive: Bool
       switch step {

@@ -20,6 +20,21 @@ struct CatalogAccess: Sendable {
       case .tmdb: .tmdb
       }
     }
+
+    /// How many rows it sends at a time at most.
+    var largestPage: Int {
+      switch self {
+      case .kakao: KakaoBooks.largestPage
+      case .google: GoogleBooks.largestPage
+      case .tmdb: 20
+      }
+    }
+
+    /// Why it is not asked for so many rows at a time; nil when it is.
+    func objection(toPageSize size: Int?) -> String? {
+      guard let size, size > largestPage else { return nil }
+      return "\(rawValue) sends at most \(largestPage) rows at a time, not \(size)"
+    }
   }
 
   /// The options of every command that asks catalogues.

@@ -16,6 +16,9 @@ final class SearchRun {
     case failed(Problem)
   }
 
+  /// How many dropped rows a page tells; the others are counted.
+  private static let toldDropped = 100
+
   let source: CatalogAccess.Source
   private let subject: SearchSubject
   private let session: Session
@@ -119,10 +122,13 @@ final class SearchRun {
       data.int("total", page.total.map(Int64.init))
       data.int("pageable", page.pageable.map(Int64.init))
       data.int("duplicates", repeated)
-      data.objects("dropped", page.droppedRows) { object, row in
+      data.objects("dropped", page.droppedRows.prefix(Self.toldDropped)) { object, row in
         object.int("row", row.index + 1)
         object.string("code", row.code)
-        object.string("reason", row.reason)
+        object.string("reason", row.reason.count > 200 ? row.reason.prefix(200) + "…" : row.reason)
+      }
+      if page.dropped > Self.toldDropped {
+        data.int("dropped_more", page.dropped - Self.toldDropped)
       }
       data.bool("end", isLastRead ? state.results?.isEnd ?? true : page.next == nil)
     }

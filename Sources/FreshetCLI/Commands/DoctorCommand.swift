@@ -86,6 +86,7 @@ private struct Examination {
         "\(path): store \(manager.storeID.prefix(8))…, epoch \(manager.epoch), commit "
           + "\(manager.token.revision)")
       checkSnapshot(of: manager, session)
+      checkHead(of: manager, session)
       if manager.skippedRecords > 0 {
         add(
           "records", .warn, "\(manager.skippedRecords) records are of a later version and skipped",
@@ -111,6 +112,20 @@ private struct Examination {
       }
     } catch {
       add("snapshot", .fail, error.problem?.message ?? "it could not be read to its end")
+    }
+  }
+
+  private mutating func checkHead(of manager: DatabaseManager, _ session: Session) {
+    do throws(Stop) {
+      guard let problem = try session.wait(for: manager.checkHead()) else { return }
+      add(
+        "head", .warn, problem.message,
+        advice: problem.isDispensable
+          ? "nothing is lost: the next command that writes makes it anew"
+          : "until something is written, readers may stand before the last commit and call cursors "
+            + "diverged: `freshet store compact` makes it anew")
+    } catch {
+      add("head", .fail, error.problem?.message ?? "it could not be read to its end")
     }
   }
 

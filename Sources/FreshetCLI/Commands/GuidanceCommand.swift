@@ -109,11 +109,9 @@ private struct GuidanceRun {
     if invocation.has("filter"), action == "students" || action == "register" {
       throw .usage("bad_option", "option --filter is not for guidance \(action)")
     }
-    let uses: [String: [String]] = ["my-grade": ["grade"], "my-class": ["grade", "class"]]
     let filter = invocation.value("filter") ?? "all"
     for option in ["grade", "class"] where invocation.has(option) {
-      if uses[filter, default: []].contains(option) { continue }
-      let needed = option == "class" ? "my-class" : "my-grade or my-class"
+      guard let needed = GuidanceWords.filterNeeded(by: option, with: filter) else { continue }
       throw .usage("bad_option", "option --\(option) needs --filter \(needed) with it")
     }
   }

@@ -85,6 +85,13 @@ enum GuidanceWords {
     }
   }
 
+  /// The filter that an option needs and is not there; nil when it is, or needs none.
+  static func filterNeeded(by option: String, with filter: String) -> String? {
+    let needed = option == "class" ? ["my-class"] : ["my-grade", "my-class"]
+    let name = ["myGrade": "my-grade", "myClass": "my-class"][filter] ?? filter
+    return needed.contains(name) ? nil : needed.joined(separator: " or ")
+  }
+
   private static func whole(
     _ name: String, _ given: Int?, _ settings: Settings
   ) throws(Stop) -> Int {
@@ -156,7 +163,7 @@ extension Session {
     try show(
       state.visible.rows.map {
         (
-          $0.rowID, JSONValue.object($0.joined).jsonBytes, GuidanceText.row($0)
+          $0.rowID, JSONValue.object($0.told).jsonBytes, GuidanceText.row($0)
         )
       }, correlation)
   }

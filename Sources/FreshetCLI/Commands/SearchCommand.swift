@@ -14,7 +14,9 @@ enum SearchCommand {
       .value("pages", "N", "read so many pages: 1 (default) or more"),
       .value("limit", "N", "read on until so many items are told"),
       .flag("all", "read on to the end"),
-      .value("page-size", "N", "how many rows to ask for at a time; TMDB always sends 20"),
+      .value(
+        "page-size", "N",
+        "how many rows to ask for at a time: kakao up to 50, google up to 40; tmdb always sends 20"),
       .value(
         "scroll", "WHERE", choices: ["stdin"],
         "after each page wait for a line: more, retry or stop"),
@@ -58,6 +60,9 @@ enum SearchCommand {
     let limit = try invocation.wholeNumber("limit", atLeast: 1)
     let pages = try invocation.wholeNumber("pages", atLeast: 1)
     let size = try invocation.wholeNumber("page-size", atLeast: 1)
+    if let objection = source.objection(toPageSize: size) {
+      throw .usage("bad_value", "option --page-size: \(objection)")
+    }
     let access = try CatalogAccess(invocation, session)
     session.sayHello(command: "search")
     let search = SearchRun(

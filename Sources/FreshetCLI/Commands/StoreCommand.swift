@@ -46,9 +46,10 @@ enum StoreCommand {
       "export FILE refuses a file that is there, with exit code 73, unless --force is given. export - "
         + "writes the items to stdout, as plain lines whatever --format says, and no records about the "
         + "run: its exit code and stderr tell how it went.",
-      "import checks each line as save does: the id, the size, the depth, and films and books as "
-        + "such. A line that is refused is told with its number, the others go in, and the exit code "
-        + "is 1.",
+      "import takes objects {\"id\":\"…\",\"deleted\":true,\"body\":{…}} in any order of the members, with "
+        + "any white space, one a line or spread over lines, or in one JSON array. Each is checked as "
+        + "save does it: the id, the size, the depth, and films and books as such. One that is refused "
+        + "is told with file, line and column, the others go in, and the exit code is 1.",
       "sign gives edited lines of the journal the checksums of what they hold. Copy the folder "
         + "first, and end the programs that have the store open.",
     ],

@@ -16,6 +16,9 @@ struct CommandResult {
   var line: Int?
   /// The row within a line that holds several, from 1.
   var row: Int?
+  /// The file that the line is of, and the column in it, where a command tells them.
+  var file: String?
+  var column: Int?
   let operation: String
   var isOK = true
   var isChanged = false
@@ -117,6 +120,8 @@ extension Session {
     output.emit(head, text: result.text) { data in
       data.int("line", result.line.map(Int64.init))
       if let row = result.row { data.int("row", row) }
+      if let column = result.column { data.int("column", column) }
+      if let file = result.file { data.string("file", file) }
       data.string("op", result.operation.isEmpty ? nil : result.operation)
       data.bool("ok", result.isOK)
       data.bool("changed", result.isChanged)
@@ -156,7 +161,10 @@ extension CommandResult {
 
   fileprivate var place: String {
     guard let line else { return "" }
-    return row.map { "line \(line), row \($0): " } ?? "line \(line): "
+    let parts = [
+      file, "line \(line)", row.map { "row \($0)" }, column.map { "column \($0)" },
+    ]
+    return parts.compactMap(\.self).joined(separator: ", ") + ": "
   }
 
   /// The line people see.

@@ -51,7 +51,8 @@ enum EventSchema {
     (
       "cmd.result",
       [
-        .must("line", .nullable(.integer)), .may("row", .integer), .must("op", .nullable(.string)),
+        .must("line", .nullable(.integer)), .may("row", .integer), .may("column", .integer),
+        .may("file", .string), .must("op", .nullable(.string)),
         .must("ok", .boolean), .must("changed", .boolean),
         .must(
           "status", .words(["done", "failed", "skipped", "canceled", "rolled_back", "replayed"])),
@@ -121,6 +122,7 @@ enum EventSchema {
           "dropped",
           .list(
             .object([.must("row", .integer), .must("code", .string), .must("reason", .string)]))),
+        .may("dropped_more", .integer),
         .must("end", .boolean),
       ]
     ),

@@ -71,6 +71,9 @@ enum CatalogAction {
         query: try text("query", object), source: try text("source", object),
         trending: try text("trending", object), discover: try text("discover", object),
         media: try text("media", object), parameters: parameters, dashes: "")
+      if let objection = source.objection(toPageSize: size) {
+        throw SearchSubject.Fault(code: "bad_value", message: "size: \(objection)")
+      }
       return .search(subject, source, size: size)
     } catch {
       throw ScriptParser.fault(error.scriptCode, error.message)
@@ -119,6 +122,9 @@ enum CatalogAction {
         trending: values["--trending"]?.last, discover: values["--discover"]?.last,
         media: values["--media"]?.last,
         parameters: try SearchSubject.pairs(values["--where"] ?? []), dashes: "--")
+      if let objection = source.objection(toPageSize: size) {
+        throw SearchSubject.Fault(code: "bad_value", message: "size: \(objection)")
+      }
       return .search(subject, source, size: size)
     } catch {
       throw ScriptParser.fault(error.scriptCode, error.message)

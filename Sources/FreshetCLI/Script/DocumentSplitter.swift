@@ -8,8 +8,9 @@
 struct DocumentSplitter {
   /// What was found.
   enum Piece: Equatable {
-    /// The bytes of a document, or of a line that is none; `row` is its place in an array, from 1.
-    case document(line: Int, row: Int? = nil, [UInt8])
+    /// The bytes of a document, or of a line that is none; `row` is its place in an array, from 1,
+    /// `column` that of its first byte, from 1, where only white space is before it.
+    case document(line: Int, row: Int? = nil, column: Int? = nil, [UInt8])
     /// A document or line that is too large.
     case tooLarge(line: Int)
     /// Something between documents that cannot be; `isFatal` when the rest is not read.
@@ -42,10 +43,14 @@ struct DocumentSplitter {
   /// The line `position` is on, and the one the current unit began on.
   private var line = 1
   private var unitLine = 1
+  /// The column that the current unit begins in, when it is the first of its line.
+  private var column: Int? = 1
   private var arrayLine = 1
   /// How many elements the array, or the arrays of this line, had so far.
   private var rowCount = 0
   private var lastArrayEnd = 0
+  /// The line that the last unit ended on.
+  private var takenLine = 0
   private var lineBegin = 0
   private var scanner = JSONScanner()
   private var sawObjectLine = false
@@ -108,8 +113,10 @@ struct DocumentSplitter {
       if buffer[start] == 0x0A { newLine(after: start) }
       start += 1
     }
+    let isFirstOfLine = takenLine != line
     position = max(position, start)
     unitLine = line
+    column = isFirstOfLine ? start - lineBegin + 1 : nil
     guard start < buffer.count else { return false }
     if buffer[start] == UInt8(ascii: "[") {
       // Two arrays on a line count on, so that line and row name one record.
@@ -138,7 +145,7 @@ struct DocumentSplitter {
     var text = Array(buffer[start..<end])
     while let last = text.last, Self.isSpace(last) { text.removeLast() }
     if text.last == UInt8(ascii: "}") { sawObjectLine = true }
-    pieces.append(.document(line: line, text))
+    pieces.append(.document(line: line, column: column, text))
     takeUnit(through: end)
     newLine(after: end)
     return true
@@ -166,7 +173,7 @@ struct DocumentSplitter {
         if byte == 0x0A { newLine(after: position) }
         position += 1
       case .complete:
-        pieces.append(.document(line: unitLine, Array(buffer[start...position])))
+        pieces.append(.document(line: unitLine, column: column, Array(buffer[start...position])))
         takeUnit(through: position)
         mode = .line
         return true
@@ -196,11 +203,11 @@ struct DocumentSplitter {
       let bytes = Array(buffer[start..<min(position + 1, buffer.count)])
       stop()
       return [
-        .document(line: unitLine, bytes),
+        .document(line: unitLine, column: column, bytes),
         .broken(line: line, reason: "the rest of the input is not read", isFatal: true),
       ]
     }
-    let first = Piece.document(line: unitLine, Array(buffer[start..<firstEnd]))
+    let first = Piece.document(line: unitLine, column: column, Array(buffer[start..<firstEnd]))
     line = unitLine
     takeUnit(through: firstEnd)
     newLine(after: firstEnd)
@@ -334,6 +341,7 @@ struct DocumentSplitter {
   // MARK: Places
 
   private mutating func takeUnit(through end: Int) {
+    takenLine = line
     start = min(end + 1, buffer.count)
     position = start
   }

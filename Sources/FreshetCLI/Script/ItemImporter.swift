@@ -45,7 +45,7 @@ struct ItemImporter {
       ]
     case .broken(let line, let reason, _):
       return [refusal(line, Problem(code: "invalid_json", message: reason))]
-    case .document(let line, let place, let bytes):
+    case .document(let line, let place, _, let bytes):
       let found = entries(of: bytes, line: line)
       guard let place else { return found }
       // An element of an array may be a whole answer with rows of its own.

@@ -204,6 +204,11 @@ enum ScreenAction {
     else {
       throw ScriptParser.fault("bad_value", "filter needs all, my-grade or my-class")
     }
+    for (option, value) in [("grade", grade), ("class", number)] where value != nil {
+      guard let needed = GuidanceWords.filterNeeded(by: option, with: name) else { continue }
+      throw ScriptParser.fault(
+        "bad_value", "filter \(name) takes no \(option); \(option) is for the filter \(needed)")
+    }
     return .filter(name: name, grade: grade, number: number)
   }
 

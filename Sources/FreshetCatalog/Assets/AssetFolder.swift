@@ -101,6 +101,15 @@ final class AssetFolder: Sendable {
     forgetNote(key)
   }
 
+  /// Removes an unfinished file that nothing has come for, while it is locked.
+  func discardIfEmpty(_ part: any File, _ key: String) {
+    // What cannot be looked at stays; the next attempt tells why.
+    guard let status = try? part.status(), status.size == 0,
+      let named = (try? disk.status(at: partFile(key))) ?? nil, named.identity == status.identity
+    else { return }
+    discardPart(key)
+  }
+
   private func makeFolder() throws(CatalogError) {
     if state.withLock({ $0.isMade }) { return }
     do throws(SystemError) {

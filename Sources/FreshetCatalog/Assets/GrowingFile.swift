@@ -67,7 +67,12 @@ struct GrowingFile: Sendable {
   }
 
   /// Lets others have the file, at once: the next attempt opens it anew.
-  func letGo() { part.unlock() }
+  ///
+  /// One that nothing has come for is removed.
+  func letGo() {
+    folder.discardIfEmpty(part, key)
+    part.unlock()
+  }
 
   // MARK: The head
 

@@ -181,13 +181,15 @@ public struct BookSeries: Sendable, Hashable {
 
   /// Reads a file of books: `{"data": [{"id"?, "attributes": {"title", …}}]}`.
   ///
-  /// Only the title must be there; what else is absent or null is not shown. O(bytes).
+  /// Only the title must be there; what else is absent or null is not shown. A byte order mark of
+  /// UTF-8 in front is passed over. O(bytes).
   ///
   /// - Throws: ``BookFileError`` with code `bad_json`, or `bad_record` and the book's place.
   public init(parsing bytes: [UInt8]) throws(BookFileError) {
     let value: JSONValue
     do {
-      value = try JSONValue(parsing: bytes)
+      let hasMark = bytes.starts(with: [0xEF, 0xBB, 0xBF])
+      value = try JSONValue(parsing: hasMark ? Array(bytes.dropFirst(3)) : bytes)
     } catch {
       throw BookFileError(.badJSON, "the file of books is no JSON: \(error)")
     }

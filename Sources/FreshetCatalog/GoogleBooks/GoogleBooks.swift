@@ -86,7 +86,7 @@ public struct GoogleBooks: CatalogSearching, CatalogDetailing {
     guard let key else { return .fail(CatalogQuery.missingKey(Self.name, "google")) }
     var address = base.appending(path: "/volumes/\(id.native)")
     if let country = options.country { address = address.appending(query: [("country", country)]) }
-    return http.ask(Self.request(address, key), refusal: Self.refusal) {
+    return http.ask(Self.request(address, key), refusal: Self.volumeRefusal) {
       response throws(CatalogError) in
       switch GoogleBooksImport.row(try response.json()) {
       case .item(let item): return item
@@ -154,14 +154,24 @@ public struct GoogleBooks: CatalogSearching, CatalogDetailing {
     case (400, _): return error(.invalidRequest, "Google refuses the request\(quoted)")
     case (404, _): return error(.notFound, "Google Books has no such volume")
     case (500..., _):
-      // 503 is also what Google says of a volume that does not exist.
       return error(
         .serverError,
-        "Google Books answered with \(status)"
-          + (status == 503 ? "; of a single volume that can mean that there is none" : ""),
-        retry: true)
+        "Google Books answered with \(status), so it cannot answer just now; try again in some "
+          + "minutes", retry: true)
     default: return error(.unexpectedStatus, "Google Books answered with \(status)\(quoted)")
     }
+  }
+
+  /// The same of a single volume: 503 is also what Google says of one that does not exist.
+  static func volumeRefusal(_ response: HTTPResponse) -> CatalogError? {
+    guard let error = refusal(response), error.code == .serverError, response.status == 503 else {
+      return refusal(response)
+    }
+    return CatalogError(
+      .serverError,
+      "Google Books answered with 503: there may be no such volume, or it cannot answer just now; "
+        + "look at the id, or try again in some minutes", isRetryable: true, status: 503,
+      reason: error.reason)
   }
 
   private static func isDaily(_ body: JSONObject, _ reason: String?, _ words: String) -> Bool {

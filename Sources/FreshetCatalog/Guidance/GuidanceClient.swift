@@ -147,7 +147,9 @@ enum GuidanceEnvelope {
     }
     let code = object["code"]?.numberValue?.int64.flatMap { Int(exactly: $0) }
     guard isSuccess, response.isSuccess else {
-      let message = object["message"]?.stringValue ?? "no reason given"
+      let message =
+        object["message"]?.stringValue.map { Redactor().redact(serverText: $0) }
+        ?? "no reason given"
       throw GuidanceError(
         .refused, "the server refused: \(message)\(code.map { " (\($0))" } ?? "")",
         isRetryable: response.status >= 500, serverCode: code)

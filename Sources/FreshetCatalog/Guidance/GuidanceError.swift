@@ -20,6 +20,8 @@ public struct GuidanceError: Error, Sendable, Hashable, CustomStringConvertible 
     public static let invalidReason = Code("invalid_reason")
     /// 기타 without a detail.
     public static let detailRequired = Code("detail_required")
+    /// A detail that is longer than ``GuidanceReason/detailLimitBytes``.
+    public static let detailTooLong = Code("detail_too_long")
     /// A detail with a reason that has none.
     public static let detailNotAllowed = Code("detail_not_allowed")
     /// A guidance's number is no positive whole number.

@@ -64,8 +64,8 @@ public enum GuidanceReason: Sendable, Hashable, CaseIterable {
 
   /// Reads what somebody wants to register: a title or a name, and a detail for 기타 alone.
   ///
-  /// - Throws: ``GuidanceError`` with code `invalid_reason`, `detail_required` or
-  ///   `detail_not_allowed`.
+  /// - Throws: ``GuidanceError`` with code `invalid_reason`, `detail_required`,
+  ///   `detail_too_long` or `detail_not_allowed`.
   public init(chosen text: String, detail: String?) throws(GuidanceError) {
     guard let reason = Self.allCases.first(where: { $0.title == text || $0.name == text }) else {
       let known = Self.allCases.map { "\($0.title) (\($0.name ?? ""))" }.joined(separator: ", ")
@@ -75,9 +75,13 @@ public enum GuidanceReason: Sendable, Hashable, CaseIterable {
     self = try reason.with(detail: detail)
   }
 
+  /// How many bytes of UTF-8 a detail may have that is registered.
+  public static let detailLimitBytes = 4096
+
   /// The reason with a detail, as far as it may have one.
   ///
-  /// - Throws: ``GuidanceError`` with code `detail_required` or `detail_not_allowed`.
+  /// - Throws: ``GuidanceError`` with code `detail_required`, `detail_too_long` or
+  ///   `detail_not_allowed`.
   public func with(detail: String?) throws(GuidanceError) -> GuidanceReason {
     guard case .others = self else {
       if let detail, !detail.isBlank {
@@ -88,6 +92,12 @@ public enum GuidanceReason: Sendable, Hashable, CaseIterable {
     }
     guard let detail, !detail.isBlank else {
       throw GuidanceError(.detailRequired, "기타 needs a detail: say what it is")
+    }
+    guard detail.utf8.count <= Self.detailLimitBytes else {
+      throw GuidanceError(
+        .detailTooLong,
+        "the detail has \(detail.utf8.count) bytes, more than \(Self.detailLimitBytes); shorten it"
+      )
     }
     return .others(detail: detail)
   }

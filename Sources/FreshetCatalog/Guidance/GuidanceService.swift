@@ -34,7 +34,8 @@ public protocol GuidanceService: Sendable {
 
   /// Registers a guidance and answers with the record as it was kept.
   ///
-  /// Fails with `unknown_student`, `invalid_reason`, `detail_required`, `detail_not_allowed`.
+  /// Fails with `unknown_student`, `invalid_reason`, `detail_required`, `detail_too_long`,
+  /// `detail_not_allowed`.
   func register(_ draft: GuidanceDraft) -> Single<Guidance, GuidanceError>
 
   /// Deletes an open guidance and answers with the open ones.

@@ -103,10 +103,14 @@ public struct School: Sendable {
   }
 
   func restore(id: Int64) throws(GuidanceError) -> Plan {
-    guard var guidance = stored[id] else { throw .noGuidance(id) }
+    guard var guidance = stored[id] else {
+      throw GuidanceError(
+        .notFound, "there is no guidance \(id), open or deleted, to restore; look at its number")
+    }
     guard guidance.status == .deleted else {
       throw GuidanceError(
-        .wrongStatus, "guidance \(id) is \(guidance.status.name), so there is nothing to restore")
+        .wrongStatus,
+        "guidance \(id) is \(guidance.status.name) and not deleted: there is nothing to restore")
     }
     guidance.status = guidance.statusBefore ?? .valid
     guidance.statusBefore = nil
@@ -144,7 +148,7 @@ extension GuidanceError {
   }
 
   static func noGuidance(_ id: Int64) -> GuidanceError {
-    GuidanceError(.notFound, "there is no open guidance \(id)")
+    GuidanceError(.notFound, "there is no open guidance \(id); the list says which there are")
   }
 }
 

@@ -38,6 +38,8 @@ public struct HTTPClient: HTTPService {
   let redactor: Redactor
   private let gate: HostGate
   private let wallClock: @Sendable () -> Int64
+  /// The numbers that a name stands for.
+  var resolve: @Sendable (String) -> [NetworkAddress] = NetworkAddress.resolve
 
   /// Makes a client.
   ///
@@ -67,7 +69,7 @@ public struct HTTPClient: HTTPService {
   ) -> Single<HTTPResponse, CatalogError> {
     let total = limits.total
     let scheduler = scheduler
-    let answer = parts(of: request, admit: { _ in nil })
+    let answer = parts(of: request, admit: admission(of: request.address))
       .takeUntil(Self.failing(after: total, on: scheduler, at: request.address))
       .whole(limit: request.bodyLimitBytes, from: request.address)
       .tryMap { [self] response throws(CatalogError) in
@@ -77,6 +79,20 @@ public struct HTTPClient: HTTPService {
     return repeating(answer.erased(), request).mapFailure { [redactor] in redactor.redact($0) }
       .first()
       .single
+  }
+
+  /// What is asked because somebody named it may be anywhere; a redirect leads from the open internet
+  /// to no private network.
+  private func admission(
+    of base: WebAddress
+  ) -> @Sendable (WebAddress) throws(CatalogError) -> NetworkAddress? {
+    let admission = AssetAdmission(named: [base], resolve: resolve)
+    return { [resolve] (address) throws(CatalogError) in
+      if address.authority == base.authority || base.isPrivateByName { return nil }
+      // A name of one's own network, which the resolver knows.
+      if resolve(base.host).contains(where: \.isPrivate) { return nil }
+      return try admission.number(of: address)
+    }
   }
 
   /// Subscribes again, after a pause, while the policy allows it.

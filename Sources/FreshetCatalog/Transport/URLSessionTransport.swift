@@ -10,9 +10,25 @@ import Synchronization
 ///
 /// It keeps no cookies, no cache and no credentials, and follows no redirect. Parts arrive on a
 /// queue of its own, one at a time.
+///
+/// Connections are kept for the next request to the same server, but not for one that must not be
+/// made twice or has a body. A server closes a connection that was idle for long, and may do so just
+/// as it is used again: whether it has obeyed then cannot be known, and the library cannot send a
+/// body again. Such a request gets a connection of its own.
 public final class URLSessionTransport: HTTPTransport {
-  private let session: URLSession
-  private let delegate: Delegate
+  private let kept: Connections
+  private let configuration: URLSessionConfiguration
+  private let queue = OperationQueue()
+
+  /// Connections that are kept together, and what they tell.
+  private struct Connections {
+    let session: URLSession
+    let delegate = Delegate()
+
+    init(_ configuration: URLSessionConfiguration, _ queue: OperationQueue) {
+      session = URLSession(configuration: configuration, delegate: delegate, delegateQueue: queue)
+    }
+  }
 
   /// Whether the environment puts a proxy between; then it is the proxy that looks up names.
   static let usesProxy = ["http_proxy", "all_proxy", "ALL_PROXY"].contains {
@@ -34,16 +50,14 @@ public final class URLSessionTransport: HTTPTransport {
     configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
     configuration.httpMaximumConnectionsPerHost = connectionsPerHost
     configuration.timeoutIntervalForRequest = TimeInterval(silence.components.seconds)
-    let delegate = Delegate()
-    let queue = OperationQueue()
     queue.maxConcurrentOperationCount = 1
-    self.delegate = delegate
-    session = URLSession(configuration: configuration, delegate: delegate, delegateQueue: queue)
+    self.configuration = configuration
+    kept = Connections(configuration, queue)
   }
 
   deinit {
     // A session holds its delegate and its threads until it is told.
-    session.invalidateAndCancel()
+    kept.session.invalidateAndCancel()
   }
 
   /// One exchange, as ``HTTPTransport`` says.
@@ -64,10 +78,14 @@ public final class URLSessionTransport: HTTPTransport {
         wire.setValue(request.address.authority, forHTTPHeaderField: "Host")
       }
       if !request.body.isEmpty { wire.httpBody = Data(request.body) }
-      let task = session.dataTask(with: wire)
-      delegate.add(task, for: request, emitter)
+      let isAlone = !request.mayRepeat || !request.body.isEmpty
+      let connections = isAlone ? Connections(configuration, queue) : kept
+      let task = connections.session.dataTask(with: wire)
+      connections.delegate.add(task, for: request, emitter)
       task.resume()
-      return Disposable { [delegate] in delegate.cancel(task) }
+      // It ends with its one task; until then it holds its delegate.
+      if isAlone { connections.session.finishTasksAndInvalidate() }
+      return Disposable { [delegate = connections.delegate] in delegate.cancel(task) }
     }.erased()
   }
 }

@@ -58,7 +58,7 @@ extension Step<GuidanceListModel> {
       guard let guidance = state.visible.row(id: "guidance:\(id)") else {
         return say(.notFound(id: id))
       }
-      state.question = guidance.message
+      state.question = guidance.toldMessage
       move(to: .confirming(id: id), .requestDelete)
     case .loading, .deleting, .changing: wait(.requestDelete(id: id))
     case .idle, .confirming: say(.nothingToDo)

@@ -58,8 +58,8 @@ extension RegisterGuidanceModel {
         "error": nil,
       ]
       if case .registered(let guidance) = phase {
-        object["guidance"] = .object(guidance.joined)
-        object["message"] = .string(guidance.message)
+        object["guidance"] = .object(guidance.told)
+        object["message"] = .string(guidance.toldMessage)
       }
       if case .failed(let error) = phase { object["error"] = .object(error.summary) }
       return object

@@ -120,7 +120,12 @@ extension Step<RegisterGuidanceModel> {
   private mutating func enter(_ text: String) {
     let detail = text.trimmingWhiteSpace
     if detail.isEmpty { return say(.detailRequired) }
-    submit(GuidanceDraft(studentID: state.studentID, reason: .others(detail: detail)), .detail)
+    do throws(GuidanceError) {
+      let reason = try GuidanceReason.others(detail: nil).with(detail: detail)
+      submit(GuidanceDraft(studentID: state.studentID, reason: reason), .detail)
+    } catch {
+      say(.refused(ScreenError(error)))
+    }
   }
 
   private mutating func submit(_ draft: GuidanceDraft, _ cause: RegisterGuidanceModel.Cause) {

@@ -34,16 +34,28 @@ final class HeadFile: Sendable {
   }
 
   private func newest() throws(SystemError) -> HeadRecord? {
+    try bytes { HeadRecord.newest(in: $0, storeBits: storeBits) }
+  }
+
+  private func bytes<R>(_ read: (UnsafeRawBufferPointer) -> R) throws(SystemError) -> R {
     let result = withUnsafeTemporaryAllocation(
       byteCount: HeadRecord.fileBytes, alignment: 8
     ) { buffer in
       Result { () throws(SystemError) in
         let count = try file.readFully(buffer, at: 0)
-        let bytes = UnsafeRawBufferPointer(rebasing: buffer[..<count])
-        return HeadRecord.newest(in: bytes, storeBits: storeBits)
+        return read(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
       }
     }
     return try result.get()
+  }
+
+  /// The slot that does not check, beside one that does.
+  func badSlot() throws(StoreError) -> HeadRecord.BadSlot? {
+    do throws(SystemError) {
+      return try bytes { HeadRecord.badSlot(in: $0, storeBits: storeBits) }
+    } catch {
+      throw .reading(path, at: 0, error)
+    }
   }
 
   func identity() throws(SystemError) -> FileIdentity { try file.status().identity }

@@ -24,7 +24,7 @@ struct Recovery {
   /// It spares the time under LOCK when a store is opened.
   func prescan() throws(StoreError) -> LogState? {
     try withStableBase { base, listing throws(StoreError) in
-      guard let watermark = try head.read(), !watermark.isPoisoned,
+      guard let watermark = try watermark(), !watermark.isPoisoned,
         listing.segments.contains(watermark.segment)
       else { return nil }
       var state = LogState(base: base)
@@ -44,7 +44,7 @@ struct Recovery {
     return try withStableBase { base, listing throws(StoreError) in
       let last = try lastSegment(of: listing, after: base)
       // Without a watermark, or with a poisoned one, only whole commits up to it are believed.
-      let watermark = try head.read()
+      let watermark = try watermark()
       if let watermark { try checkPresence(watermark, last: last) }
       var state = LogState(base: base)
       let size = try folder.segment(last).size
@@ -55,6 +55,15 @@ struct Recovery {
       if let bad { try prove(bad, last: last, size: size, durable: durable) }
       return Result(state: state, head: state.watermark)
     }
+  }
+
+  /// What HEAD says; for a reader, who cannot write it anew, also what a damaged slot of it said.
+  private func watermark() throws(StoreError) -> HeadRecord? {
+    let known = try head.read()
+    guard folder.isReadOnly, let bad = try head.badSlot(),
+      let said = try HeadMending(folder: folder, bad: bad).record()
+    else { return known }
+    return said
   }
 
   /// Recovers, from a state that is known to be good or from the newest snapshot.

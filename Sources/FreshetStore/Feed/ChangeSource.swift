@@ -99,12 +99,16 @@ extension Journal {
       ? revision : ended.first { $0.epoch == token.epoch }?.lastRevision
     let isKnown = end.map { token.revision <= $0 } ?? false
     guard isKnown, token.revision >= 0 else {
+      // Then it may be there, and this reader cannot know.
+      let bad = lock == nil ? try head.badSlot() : nil
       throw StoreError(
         .diverged,
         "revision \(token.revision) of epoch \(token.epoch) is not in the history of "
-          + "\(path), which is at revision \(revision) of epoch \(current): a recovery "
-          + "gave it up, or this is an older copy; read the current state and follow from there",
-        path: path)
+          + "\(path), which is at revision \(revision) of epoch \(current): "
+          + (bad != nil
+            ? "HEAD is damaged, and any commit makes it anew; do one, or "
+            : "a recovery gave it up, or this is an older copy; ")
+          + "read the current state and follow from there", path: path)
     }
     let listing = try folder.listing()
     if token.revision < listing.oldestBase ?? 0 {

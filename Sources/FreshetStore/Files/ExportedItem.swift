@@ -45,45 +45,110 @@ public struct ExportedItem: Sendable, Hashable {
     return bytes
   }
 
-  /// Reads a line, given without its newline.
+  /// Reads an item: a line of an export, or one that another program or a hand wrote.
   ///
-  /// The keys are `id`, `deleted` where it is true, and `body`, in this order and without spaces
-  /// between them, as `line` and `jq -c` write them. The body is not decoded.
+  /// The members `id`, `deleted` and `body` may come in any order, with any white space between
+  /// them, and over several lines. The body is kept byte for byte, but for a newline between its
+  /// tokens, which becomes a space: a body is one line of the journal. It is checked, and not
+  /// written anew.
   ///
-  /// - Throws: `invalidBody` when the line has another form.
+  /// - Throws: `invalidBody` when it has another form, with what is wrong and where.
   public init(line: [UInt8]) throws(StoreError) {
-    var rest = line[...]
-    guard Self.take(#"{"id":"#, from: &rest), let id = Self.takeString(from: &rest) else {
-      throw StoreError(.invalidBody, #"the line does not begin with {"id":"…""#)
+    do throws(Fault) {
+      try self.init(parsing: line)
+    } catch {
+      throw StoreError(
+        .invalidBody,
+        "no exported item: \(error.message) (line \(error.line), column \(error.column))")
     }
-    var isDeleted = false
-    if Self.take(#","deleted":true"#, from: &rest) {
-      isDeleted = true
-    } else {
-      _ = Self.take(#","deleted":false"#, from: &rest)
-    }
-    guard Self.take(#","body":"#, from: &rest), rest.last == UInt8(ascii: "}") else {
-      throw StoreError(.invalidBody, #"the line of \#(id) has no "body" as its last key"#)
-    }
-    self.init(id: id, isDeleted: isDeleted, body: Array(rest.dropLast()))
   }
 
-  private static func take(_ text: StaticString, from rest: inout ArraySlice<UInt8>) -> Bool {
-    let isThere = text.withUTF8Buffer { rest.starts(with: $0) }
-    if isThere { rest = rest.dropFirst(text.utf8CodeUnitCount) }
-    return isThere
+  /// Why bytes are no exported item, and where.
+  package struct Fault: Error {
+    /// What is wrong.
+    package enum Kind: Sendable {
+      /// It is no JSON.
+      case json(JSONError.Reason)
+      /// It is JSON, but no object.
+      case notAnObject
+      /// A member that must be there is not.
+      case missing(String)
+      /// A member that nobody knows, or that comes twice.
+      case unknown(String), twice(String)
+      /// A member's value is of another type.
+      case wrongType(String)
+    }
+
+    package let kind: Kind
+    /// What is wrong, in words.
+    package let message: String
+    /// Where, as in ``JSONError``.
+    package let line: Int
+    package let column: Int
   }
 
-  private static func takeString(from rest: inout ArraySlice<UInt8>) -> String? {
-    guard rest.first == UInt8(ascii: "\"") else { return nil }
-    var at = rest.startIndex + 1
-    while at < rest.endIndex, rest[at] != UInt8(ascii: "\"") {
-      at += rest[at] == UInt8(ascii: "\\") ? 2 : 1
+  /// Reads an item, as ``init(line:)`` does.
+  package init(parsing bytes: [UInt8]) throws(Fault) {
+    func fault(_ kind: Fault.Kind, at offset: Int, _ message: String) -> Fault {
+      let place = JSONError.place(of: offset, in: bytes)
+      return Fault(kind: kind, message: message, line: place.line, column: place.column)
     }
-    guard at < rest.endIndex else { return nil }
-    let token = Array(rest[rest.startIndex...at])
-    rest = rest[(at + 1)...]
-    // A string alone is a JSON text; one that is broken makes the whole line so.
-    return (try? JSONValue(parsing: token))?.stringValue
+    let start = bytes.firstIndex { ![0x20, 0x09, 0x0A, 0x0D].contains($0) } ?? bytes.count
+    let members: [JSONParser.Member]
+    do throws(JSONError) {
+      members = try bytes.withUnsafeBufferPointer { (bytes) throws(JSONError) in
+        let raw = UnsafeRawBufferPointer(bytes)
+        if start < raw.count, raw[start] != UInt8(ascii: "{") {
+          // Tells broken text from a value of another kind.
+          _ = try JSONValue(parsing: raw)
+          return []
+        }
+        var parser = JSONParser(bytes: raw)
+        return try parser.members()
+      }
+    } catch {
+      throw Fault(
+        kind: .json(error.reason), message: "broken JSON: \(error.reason.rawValue)",
+        line: error.line, column: error.column)
+    }
+    if bytes[start] != UInt8(ascii: "{") {
+      throw fault(.notAnObject, at: start, "it must be an object with id and body")
+    }
+    var found: [String: JSONParser.Member] = [:]
+    for member in members {
+      guard ["id", "deleted", "body"].contains(member.key) else { continue }
+      if found.updateValue(member, forKey: member.key) != nil {
+        throw fault(.twice(member.key), at: member.keyOffset, "\(member.key) comes twice")
+      }
+    }
+    func required(_ key: String) throws(Fault) -> JSONParser.Member {
+      if let member = found[key] { return member }
+      throw fault(.missing(key), at: start, "it has no \(key)")
+    }
+    let idMember = try required("id")
+    guard let id = idMember.value.stringValue else {
+      throw fault(
+        .wrongType("id"), at: idMember.place.lowerBound,
+        "id must be a string, found \(idMember.value.kindName)")
+    }
+    let body = try required("body")
+    guard body.value.objectValue != nil else {
+      throw fault(
+        .wrongType("body"), at: body.place.lowerBound,
+        "body must be an object, found \(body.value.kindName)")
+    }
+    if let other = members.first(where: { found[$0.key] == nil }) {
+      throw fault(
+        .unknown(other.key), at: other.keyOffset,
+        "there is no member “\(other.key.prefix(80))” beside id, deleted and body")
+    }
+    let deleted = found["deleted"]?.value ?? .bool(false)
+    guard let isDeleted = deleted.isNull ? false : deleted.boolValue else {
+      throw fault(
+        .wrongType("deleted"), at: found["deleted"]?.place.lowerBound ?? start,
+        "deleted must be true or false, found \(deleted.kindName)")
+    }
+    self.init(
+      id: id, isDeleted: isDeleted, body: bytes[body.place].map { $0 == 0x0A ? 0x20 : $0 })
   }
 }

@@ -27,6 +27,7 @@ private struct Verification {
   let folder: StoreFolder
   var survey = StoreSurvey()
   private var head: HeadRecord?
+  private var badSlot: HeadRecord.BadSlot?
 
   init(folder: StoreFolder) { self.folder = folder }
 
@@ -55,6 +56,7 @@ private struct Verification {
     try readSnapshots()
     survey.revision = history.revision
     survey.epoch = max(survey.epoch, history.epoch)
+    noteBadSlot(journalEnd: history.revision)
     if let head, let last = segments.last, head.segment > last {
       note(
         .damage, FileNames.segment(head.segment),
@@ -138,6 +140,7 @@ private struct Verification {
     let bits = survey.storeID.flatMap { UInt64($0.suffix(16), radix: 16) }
     guard let bits else { return }
     head = bytes.withUnsafeBytes { HeadRecord.newest(in: $0, storeBits: bits) }
+    badSlot = bytes.withUnsafeBytes { HeadRecord.badSlot(in: $0, storeBits: bits) }
     survey.durableRevision = head?.revision
     if head == nil {
       note(.note, FileNames.head, "no slot checks; the next writer makes it again")
@@ -147,6 +150,22 @@ private struct Verification {
         "a disk sync has failed: what is beyond revision \(head?.revision ?? 0) may be lost; open "
           + "the store for writing once the disk is in order")
     }
+  }
+
+  /// A slot that does not check costs readers the last commits, until somebody writes.
+  private mutating func noteBadSlot(journalEnd: Int64) {
+    guard let badSlot, badSlot.other.revision <= journalEnd else { return }
+    let known = badSlot.other.revision
+    let what = "the slot does not check, and the other one stands at revision \(known)"
+    let rest =
+      known == journalEnd
+      ? ", the journal's last: nothing is lost, and the next commit writes the slot anew"
+      : "; the journal goes on to \(journalEnd): who only reads may stand before that, and call "
+        + "tokens after it diverged, until a writer opens the store (`freshet store compact`)"
+    survey.add(
+      .init(
+        kind: .note, file: FileNames.head, offset: badSlot.offset, revision: known,
+        message: what + rest))
   }
 
   private mutating func note(_ kind: StoreSurvey.Finding.Kind, _ file: String, _ message: String) {

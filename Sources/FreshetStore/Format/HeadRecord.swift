@@ -96,6 +96,37 @@ struct HeadRecord: Sendable, Hashable {
     return newest
   }
 
+  /// A slot that does not check, beside one that does.
+  struct BadSlot: Sendable, Hashable {
+    /// Where it is in the file.
+    let offset: Int64
+    let bytes: [UInt8]
+    /// What the other one says.
+    let other: HeadRecord
+  }
+
+  /// The slot that does not check, when the other one does; nil also for one that was never written.
+  static func badSlot(in file: UnsafeRawBufferPointer, storeBits: UInt64) -> BadSlot? {
+    guard let other = newest(in: file, storeBits: storeBits) else { return nil }
+    let start = Int(slotOffsets[1 - Int(other.sequence & 1)])
+    let slot = UnsafeRawBufferPointer(
+      rebasing: file[min(start, file.count)..<min(start + slotBytes, file.count)])
+    if HeadRecord(slot: slot, storeBits: storeBits) != nil { return nil }
+    // The first record of all goes into one slot, the second into the other.
+    if other.sequence < 2, slot.allSatisfy({ $0 == 0 }) { return nil }
+    return BadSlot(offset: Int64(start), bytes: Array(slot), other: other)
+  }
+
+  /// Whether this is what a slot said whose bytes no longer check.
+  ///
+  /// Either its checksum is whole and is that of this record, or all but its checksum is. One is as
+  /// good a proof as the other: so many bits do not agree by chance.
+  func isRecord(of bad: BadSlot, storeBits: UInt64) -> Bool {
+    let mine = encoded(storeBits: storeBits)
+    return bad.bytes.count == mine.count
+      && (bad.bytes[60...] == mine[60...] || bad.bytes[..<60] == mine[..<60])
+  }
+
   /// True when this watermark is further along than the other.
   func isAhead(of other: HeadRecord) -> Bool {
     (revision, segment, offset) > (other.revision, other.segment, other.offset)

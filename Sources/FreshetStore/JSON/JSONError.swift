@@ -34,9 +34,16 @@ public struct JSONError: Error, Sendable, Hashable, CustomStringConvertible {
   init(_ reason: Reason, at offset: Int, in bytes: UnsafeRawBufferPointer) {
     self.reason = reason
     self.offset = offset
+    (line, column) = JSONError.place(of: offset, in: bytes)
+  }
+
+  /// The line of a byte and its column in Unicode scalars, both from 1; O(offset).
+  static func place(
+    of offset: Int, in bytes: some Collection<UInt8>
+  ) -> (line: Int, column: Int) {
     var line = 1
     var column = 1
-    for byte in bytes[..<min(offset, bytes.count)] {
+    for byte in bytes.prefix(offset) {
       if byte == 0x0A {
         line += 1
         column = 1
@@ -44,8 +51,7 @@ public struct JSONError: Error, Sendable, Hashable, CustomStringConvertible {
         column += 1
       }
     }
-    self.line = line
-    self.column = column
+    return (line, column)
   }
 
   /// The reason and the place, as one phrase.

@@ -46,6 +46,48 @@ struct JSONParser {
     return value
   }
 
+  /// The members of the object that the document is, each with where its key and its value stand.
+  ///
+  /// Everything is checked as ``document()`` does it, a member that comes twice is there twice.
+  mutating func members() throws(JSONError) -> [Member] {
+    skipSpace()
+    if position == bytes.count { throw error(.empty) }
+    guard try peek() == UInt8(ascii: "{") else { throw error(.unexpectedByte) }
+    try enter()
+    var members: [Member] = []
+    skipSpace()
+    if try peek() == UInt8(ascii: "}") {
+      leave()
+    } else {
+      repeat {
+        skipSpace()
+        let keyStart = position
+        guard try peek() == UInt8(ascii: "\"") else { throw error(.unexpectedByte) }
+        let key = try string()
+        skipSpace()
+        guard try peek() == UInt8(ascii: ":") else { throw error(.unexpectedByte) }
+        position += 1
+        skipSpace()
+        let start = position
+        let value = try value()
+        members.append(
+          Member(key: key, keyOffset: keyStart, value: value, place: start..<position))
+      } while try !closes(with: UInt8(ascii: "}"))
+    }
+    skipSpace()
+    if position < bytes.count { throw error(.trailingBytes) }
+    return members
+  }
+
+  /// A member of an object and where it stands.
+  struct Member {
+    let key: String
+    let keyOffset: Int
+    let value: JSONValue
+    /// The value's bytes.
+    let place: Range<Int>
+  }
+
   private mutating func value() throws(JSONError) -> JSONValue {
     switch try peek() {
     case UInt8(ascii: "{"): return .object(try object())

@@ -87,6 +87,23 @@ public struct SnapshotProblem: Sendable, Hashable {
   }
 }
 
+/// What is wrong with HEAD, and what it costs.
+public struct HeadProblem: Sendable, Hashable {
+  /// What was found, where, and where reads stand.
+  public let message: String
+  /// True when the last commit is known all the same.
+  ///
+  /// Otherwise who only reads may stand before it, and call tokens after it `diverged`. The next
+  /// commit makes the slot anew in either case.
+  public let isDispensable: Bool
+
+  /// Makes a problem.
+  public init(message: String, isDispensable: Bool) {
+    self.message = message
+    self.isDispensable = isDispensable
+  }
+}
+
 /// A promise to keep the changes after a token for somebody, for a while.
 public struct FollowerLease: Sendable, Hashable {
   /// Who it is for.

@@ -68,6 +68,7 @@ struct GuidanceTests {
       (["register", "202110101", "기타"], "detail_required"),
       (["register", "202110101", "기타", " "], "detail_required"),
       (["register", "202110101", "지각"], "invalid_reason"),
+      (["register", "202110101", "기타", String(repeating: "x", count: 4097)], "detail_too_long"),
       (["register", "x", "shoes"], "invalid_student_id"),
       (["restore", "12abc"], "invalid_guidance_id"),
       (["delete", "abc", "--yes"], "invalid_guidance_id"),
@@ -288,6 +289,30 @@ struct GuidanceTests {
     let run = try sandbox.run("run", "-f", "-", input: script)
     #expect(run.status == .exited(1))
     try Transcript.check(run, "guidance-script")
+  }
+
+  @Test("a grade with a filter that has none is refused, by the command and in a script")
+  func filterOptions() throws {
+    for (filter, option) in [("all", "grade"), ("all", "class"), ("my-grade", "class")] {
+      let command = try sandbox.run(
+        "guidance", "list", "--filter", filter, "--\(option)", "2")
+      #expect(command.status == .exited(2))
+      for line in [
+        "filter \(filter) --\(option) 2", #"{"op":"filter","filter":"\#(filter)","\#(option)":2}"#,
+      ] {
+        let script = try sandbox.run("run", "-f", "-", input: line + "\n")
+        #expect(script.results.map(\.errorCode) == ["bad_value"], "\(line)")
+      }
+    }
+    let fine = try sandbox.run("run", "-f", "-", input: "filter my-class --grade 2 --class 8\n")
+    #expect(fine.status == .exited(0))
+  }
+
+  @Test("a restore of what never was says so")
+  func restoreUnknown() throws {
+    let run = try sandbox.run("guidance", "restore", "999")
+    #expect(run.results.map(\.errorCode) == ["not_found"])
+    #expect(run.errors.contains("no guidance 999, open or deleted"))
   }
 
   @Test("a script: guidances cannot be part of a transaction; --dry-run writes nothing")

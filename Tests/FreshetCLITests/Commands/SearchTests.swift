@@ -42,6 +42,34 @@ struct SearchTests {
       ] + words, bytes: input.map { Array($0.utf8) })
   }
 
+  @Test("a page of rows that are none tells the first hundred, and how many more there are")
+  func manyDropped() throws {
+    let rows = (0..<20_000).map { _ in "{\"title\":7,\"isbn\":\"x\"}" }.joined(separator: ",")
+    let server = try TestServer { _ in
+      .json("{\"documents\":[\(rows)],\"meta\":{\"is_end\":true}}")
+    }
+    let run = try search(server, "x")
+    let page = try #require(run.all("search.page").first)
+    #expect(page["dropped"]?.arrayValue?.count == 100)
+    #expect(page["dropped_more"] == 19_900)
+    #expect(page["rows"] == 20_000)
+    #expect(run.all("search.end").first?["dropped"] == 20_000)
+    #expect(run.records.allSatisfy { $0.text.utf8.count < 100_000 })
+  }
+
+  @Test("a page larger than the catalogue sends is refused, in a script too")
+  func pageSize() throws {
+    let server = try TestServer { Self.kakao($0, pages: 1) }
+    let run = try search(server, "x", "--page-size", "51")
+    #expect(run.status == .exited(2))
+    #expect(run.errors.contains("at most 50"))
+    #expect(try search(server, "x", "--page-size", "50").status == .exited(0))
+    #expect(server.requests.count == 1)
+    let script = try sandbox.run(
+      "run", "-f", "-", input: "search x --source kakao --size 51\n")
+    #expect(script.results.map(\.errorCode) == ["bad_value"])
+  }
+
   @Test("all pages: one search.item per distinct book, and the reason of the end")
   func all() throws {
     let server = try TestServer { Self.kakao($0, pages: 3) }

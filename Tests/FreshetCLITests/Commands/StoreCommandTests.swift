@@ -182,6 +182,29 @@ struct StoreCommandTests {
     #expect(try sandbox.run("store", "verify").status == .exited(0))
   }
 
+  @Test("a slot of HEAD that is gone: verify and doctor name it, and what to do about it helps")
+  func damagedHead() throws {
+    let path = sandbox.store + "/HEAD"
+    var bytes = try Data(contentsOf: URL(fileURLWithPath: path))
+    let sequence = { (slot: Int) in bytes[(slot + 16)..<(slot + 24)].reversed().map { $0 } }
+    let newest = sequence(0).lexicographicallyPrecedes(sequence(512)) ? 512 : 0
+    bytes.replaceSubrange(newest..<(newest + 64), with: Data(count: 64))
+    try bytes.write(to: URL(fileURLWithPath: path))
+    let verify = try sandbox.run("store", "verify")
+    #expect(verify.status == .exited(0))
+    let finding = try #require(verify.all("store.finding").first)
+    #expect(finding["kind"] == "note" && finding["file"] == "HEAD")
+    #expect(finding["offset"]?.numberValue?.int64 == Int64(newest))
+    let doctor = try sandbox.run("doctor", "--format", "ndjson")
+    let check = try #require(doctor.all("doctor.check").first { $0["check"] == "head" })
+    #expect(check["status"] == "warn")
+    #expect(check["advice"]?.stringValue?.contains("freshet store compact") == true)
+    #expect(try sandbox.run("store", "compact").status == .exited(0))
+    #expect(try sandbox.run("store", "verify").all("store.finding").isEmpty)
+    let after = try sandbox.run("doctor", "--format", "ndjson")
+    #expect(!after.all("doctor.check").contains { $0["check"] == "head" })
+  }
+
   @Test("a bar on a terminal while it is checked; nothing of it in a file, and none with -q")
   func bar() throws {
     #expect(ProgressLine.text("checked", 25, 100) == "[#####...............] 25 % checked")
@@ -212,7 +235,7 @@ struct StoreCommandTests {
     ]
     let run = try sandbox.run("store", "import", "-", input: lines.joined(separator: "\n"))
     #expect(run.status == .exited(1))
-    #expect(run.results.map(\.errorCode) == ["invalid_body", "invalid_body", "refused"])
+    #expect(run.results.map(\.errorCode) == ["invalid_json", "invalid_body", "refused"])
     #expect(run.results.map { $0["line"] } == [2, 3, .null])
     #expect(try sandbox.run("list").items.contains("book:local:8"))
   }

@@ -49,7 +49,7 @@ struct DocumentSplitterTests {
     pieces += splitter.finish()
     return pieces.map { piece in
       switch piece {
-      case .document(let line, _, let bytes): "\(line) \(String(decoding: bytes, as: UTF8.self))"
+      case .document(let line, _, _, let bytes): "\(line) \(String(decoding: bytes, as: UTF8.self))"
       case .tooLarge(let line): "\(line) too large"
       case .broken(let line, _, let isFatal): "\(line) broken\(isFatal ? " fatal" : "")"
       }
@@ -119,7 +119,7 @@ struct DocumentSplitterTests {
     var splitter = DocumentSplitter()
     let text = "[1,2] [3]\n7\n[4,\n5]\n"
     let rows = (splitter.feed(Array(text.utf8)) + splitter.finish()).map { piece -> String in
-      guard case .document(let line, let row, _) = piece else { return "broken" }
+      guard case .document(let line, let row, _, _) = piece else { return "broken" }
       return "\(line).\(row ?? 0)"
     }
     #expect(rows == ["1.1", "1.2", "1.3", "2.0", "3.1", "4.2"])

@@ -40,6 +40,15 @@ struct AssetLoaderTests {
     #expect(try rig.names().isEmpty)
   }
 
+  @Test("a transfer that brought nothing leaves nothing behind", arguments: [404, 500, 0])
+  func nothing(status: Int) throws {
+    let rig = try AssetRig { _ in
+      status == 0 ? TestAnswer([.close]) : .body(status, [1], type: "image/jpeg")
+    }
+    #expect(try Loading(rig.loader(attempts: 2).load(rig.server.url + "/p")).code() != "finished")
+    #expect(try rig.names() == [])
+  }
+
   // MARK: Going on
 
   @Test("a cut transfer goes on where it was, checked by its ETag")

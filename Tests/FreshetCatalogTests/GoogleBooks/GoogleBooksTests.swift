@@ -167,6 +167,17 @@ struct GoogleBooksTests {
     #expect(rig.transport.requests.count == 1)
   }
 
+  @Test("503: of a search it says nothing about volumes; of a volume that there may be none")
+  func unavailable() throws {
+    let rig = Rig(try reply("google-503", status: 503))
+    let search = try rig.failure(of: client(rig).page(SearchRequest(query: "x")))
+    #expect(search.message.contains("try again") && !search.message.contains("volume"))
+    let other = Rig(try reply("google-503", status: 503))
+    let volume = try other.failure(of: client(other).detail(id: try ItemID("book:google:x")))
+    #expect(volume.message.contains("no such volume") && volume.isRetryable)
+    #expect(volume.status == 503)
+  }
+
   @Test("without a key nothing is asked")
   func missingKey() throws {
     let rig = Rig(.json("{}"))

@@ -111,6 +111,34 @@ struct GuidanceTypesTests {
     #expect(code("기타", " \n") == "detail_required")
     #expect(code("무단횡단", "x") == "detail_not_allowed")
     #expect(code("지각", nil) == "invalid_reason")
+    let limit = GuidanceReason.detailLimitBytes
+    #expect(code("기타", String(repeating: "x", count: limit)) == nil)
+    #expect(code("기타", String(repeating: "뛰", count: limit / 3 + 1)) == "detail_too_long")
+  }
+
+  @Test("what is told of a guidance has an end, whatever a server sent; what is kept is whole")
+  func told() throws {
+    let long = String(repeating: "뛰", count: 700_000)
+    let student = Student(
+      id: 1, grade: 1, classNumber: 1, number: 1, name: long, profileImageURL: nil)
+    let guidance = Guidance(
+      id: 1, student: student, reason: .others(detail: long), extra: ["more": .string(long)])
+    #expect(JSONValue.object(guidance.told).jsonBytes.count < 20_000)
+    #expect(guidance.told["detail"]?.stringValue?.hasSuffix("뛰…") == true)
+    #expect(guidance.toldMessage.utf8.count < 9_000)
+    #expect(guidance.joined["detail"]?.stringValue == long)
+    let short = Guidance(
+      id: 1,
+      student: Student(
+        id: 1, grade: 1, classNumber: 1, number: 1, name: "가", profileImageURL: nil),
+      reason: .others(detail: "x"), extra: ["more": [1, 2]])
+    #expect(short.told == short.joined && short.toldMessage == short.message)
+  }
+
+  @Test("a file of books may begin with a byte order mark")
+  func mark() throws {
+    let text = "\u{FEFF}{\"data\":[{\"attributes\":{\"title\":\"T\"}}]}"
+    #expect(try BookSeries(parsing: Array(text.utf8)).books.map(\.title) == ["T"])
   }
 
   @Test("days of the calendar, and what is none")

@@ -1,9 +1,10 @@
 import Foundation
 import Freshet
-import FreshetCatalog
 import FreshetStore
 import FreshetTesting
 import Testing
+
+@testable import FreshetCatalog
 
 enum Fixture {
   static func bytes(_ name: String) throws -> [UInt8] {
@@ -26,13 +27,18 @@ struct Rig: Sendable {
   init(
     secrets: [String] = [], limits: HTTPClient.Limits = HTTPClient.Limits(), attempts: Int = 4,
     random: @escaping @Sendable () -> Double = { 0 }, wallClock: Int64 = 0,
+    resolve: @escaping @Sendable (String) -> [NetworkAddress] = { _ in
+      [NetworkAddress(bytes: [93, 184, 216, 34])]
+    },
     _ transport: ScriptedTransport
   ) {
     self.transport = transport
-    client = HTTPClient(
+    var client = HTTPClient(
       transport: transport, scheduler: scheduler, limits: limits,
       policy: RetryPolicy(attempts: attempts, random: random), redactor: Redactor(secrets),
       wallClock: { wallClock })
+    client.resolve = resolve
+    self.client = client
   }
 
   init(_ replies: ScriptedTransport.Reply...) { self.init(ScriptedTransport(replies)) }

@@ -184,6 +184,28 @@ struct HTTPClientTests {
     #expect(try post.failure(of: post.client.response(to: body)).code == .badRedirect)
   }
 
+  @Test(
+    "a redirect from the open internet into a private network is not followed",
+    arguments: [
+      "https://127.0.0.1/x", "https://10.0.0.7:8443/", "https://[::1]/", "https://localhost/",
+      "https://printer.lan/", "https://inside.test/x",
+    ])
+  func intoPrivate(_ location: String) throws {
+    let resolve = { @Sendable (name: String) in
+      [NetworkAddress(bytes: name == "inside.test" ? [192, 168, 0, 9] : [93, 184, 216, 34])]
+    }
+    let rig = Rig(resolve: resolve, ScriptedTransport([redirect(location), .json("{}")]))
+    let error = try rig.failure(of: rig.client.response(to: request))
+    #expect(error.code == .privateAddress)
+    #expect(rig.transport.requests.count == 1)
+    // Whoever names a server in a private network may be led about in it.
+    for base in ["https://127.0.0.1/", "https://inside.test/"] {
+      let rig = Rig(resolve: resolve, ScriptedTransport([redirect(location), .json("{}")]))
+      _ = try rig.value(of: rig.client.response(to: HTTPRequest(.get, .of(base))))
+      #expect(rig.transport.requests.count == 2)
+    }
+  }
+
   // MARK: Bodies and errors
 
   @Test("a body over the limit is cut off, and not asked for again")

@@ -63,18 +63,50 @@ struct ExportTests {
   @Test(
     "lines of another form are refused",
     arguments: [
-      "", "{}", #"{"body":{},"id":"a"}"#, #"{"id":"a"}"#, #"{"id":"a\q","body":{}}"#,
-      #"{"id":7,"body":{}}"#, #"{"id":"a","deleted":1,"body":{}}"#,
+      "", " ", "{}", "[]", "7", #"{"id":"a"}"#, #"{"id":"a\q","body":{}}"#, #"{"body":{}}"#,
+      #"{"id":7,"body":{}}"#, #"{"id":"a","deleted":1,"body":{}}"#, #"{"id":"a","body":[1]}"#,
+      #"{"id":"a","body":{"x":}}"#, #"{"id":"a","body":{}} x"#, #"{"id":"a","body":{},"body":{}}"#,
+      #"{"id":"a","delted":true,"body":{}}"#,
     ])
   func malformed(line: String) {
     #expect(throws: StoreError.self) { try ExportedItem(line: Array(line.utf8)) }
   }
 
-  @Test("a body that cannot be saved is refused before it is tried")
+  @Test("an id that cannot be saved is refused before it is tried")
   func invalid() throws {
-    for line in [#"{"id":"a","body":[1]}"#, #"{"id":"","body":{}}"#, #"{"id":"a","body":{"x":}}"#] {
-      let item = try ExportedItem(line: Array(line.utf8))
-      #expect(throws: StoreError.self) { try item.validate() }
+    let item = try ExportedItem(line: Array(#"{"id":"","body":{}}"#.utf8))
+    #expect(throws: StoreError.self) { try item.validate() }
+  }
+
+  @Test("members in any order, with any white space; the body's bytes are kept, but for newlines")
+  func anyForm() throws {
+    let body = #"{ "a" : 7.0 ,"b":"\u00e9/é\n" }"#
+    for text in [
+      #"{"id":"x","body":\#(body)}"#, #"{"body":\#(body),"id":"x"}"#,
+      #"  { "deleted" : false , "body" : \#(body) , "id" : "x" }  "#,
+      #"{"body":\#(body),"deleted":null,"id":"\u0078"}"# + "\r",
+      "\t{\"id\":\"x\",\n\"body\":\n\(body)}\n",
+    ] {
+      let item = try ExportedItem(line: Array(text.utf8))
+      #expect(item.id == "x" && !item.isDeleted && item.body == Array(body.utf8), "\(text)")
     }
+    let spread = try ExportedItem(line: Array("{\"id\":\"x\",\"body\":{\n  \"a\": 1\n}}".utf8))
+    #expect(text(spread.body) == "{   \"a\": 1 }")
+    try spread.validate()
+  }
+
+  @Test(
+    "what is wrong is told with its line and column",
+    arguments: [
+      (#"{"id":7,"body":{}}"#, 1, 7), ("{\n  \"id\": \"a\",\n  \"body\": []\n}", 3, 11),
+      ("{\"id\":\"é\",\"body\":{\"x\":}}", 1, 23), ("  [1]", 1, 3),
+      (#"{"id":"a","id":"b"}"#, 1, 11),
+      (#"{"body":{}}"#, 1, 1),
+    ])
+  func places(text: String, line: Int, column: Int) {
+    let fault = #expect(throws: ExportedItem.Fault.self) {
+      try ExportedItem(parsing: Array(text.utf8))
+    }
+    #expect(fault?.line == line && fault?.column == column, "\(String(describing: fault))")
   }
 }

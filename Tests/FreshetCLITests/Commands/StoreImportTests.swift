@@ -1,0 +1,120 @@
+import Foundation
+import FreshetStore
+import Testing
+
+@testable import FreshetCLI
+
+/// Files as people and other programs write them.
+@Suite("freshet store import")
+struct StoreImportTests {
+  private let sandbox: Sandbox
+
+  init() throws { sandbox = try Sandbox() }
+
+  private func bodies() throws -> [String: String] {
+    let lines = try sandbox.lines("store", "export", "-").lines
+    return try lines.reduce(into: [:]) { found, line in
+      let item = try ExportedItem(line: Array(line.utf8))
+      found[item.id] = String(decoding: item.body, as: UTF8.self)
+    }
+  }
+
+  private static let whole =
+    #"{"title":"T", "id":"book:local:1","kind":"book","source":"local"}"#
+
+  @Test(
+    "any order of the members and any white space: a line, lines, an array, CRLF, a mark in front",
+    arguments: [
+      #"{"id":"book:local:1","body":\#(whole)}"#, #"{"body":\#(whole),"id":"book:local:1"}"#,
+      " { \"id\" : \"book:local:1\" , \"body\" : \(whole) } ",
+      "{\n  \"body\": \(whole),\n  \"id\": \"book:local:1\"\n}\n",
+      "[\n{\"body\":\(whole),\r\n\"id\":\"book:local:1\"}\r\n]\r\n",
+      "\u{FEFF}{\"id\":\"book:local:1\",\"body\":\(whole)}\r\n",
+    ])
+  func anyForm(text: String) throws {
+    let run = try sandbox.run("store", "import", "-", input: text)
+    #expect(run.status == .exited(0), "\(run.errors)")
+    #expect(run.results.last?["items"] == 1)
+    // Byte for byte.
+    #expect(try bodies() == ["book:local:1": Self.whole])
+  }
+
+  @Test("a body over several lines keeps its bytes, but for newlines; one without kind gets it")
+  func kept() throws {
+    let text = """
+      {"id": "book:local:1", "body": {"id": "book:local:1",
+        "kind": "book", "source": "local", "price": 7.0}}
+      {"id": "book:local:2", "body": {"title": "T", "price": 7.0, "id": "book:local:2"}}
+      {"id": "film:tmdb:movie:3", "body": {"id": "film:tmdb:movie:3", "kind": null, "x": 1}}
+      {"id": "settings", "body": { "a" : 1 }}
+      """
+    #expect(try sandbox.run("store", "import", "-", input: text).status == .exited(0))
+    #expect(
+      try bodies() == [
+        "book:local:1":
+          #"{"id": "book:local:1",   "kind": "book", "source": "local", "price": 7.0}"#,
+        "book:local:2":
+          #"{"id":"book:local:2","kind":"book","source":"local","title":"T","price":7.0}"#,
+        "film:tmdb:movie:3":
+          #"{"id":"film:tmdb:movie:3","kind":"film","source":"tmdb","extra":{"x":1}}"#,
+        "settings": #"{ "a" : 1 }"#,
+      ])
+    #expect(try sandbox.run("list", "--kind", "book").items == ["book:local:1", "book:local:2"])
+    let watched = try sandbox.run(
+      "watch", "downloads", "--filter", "kind=book", "--initial", "only")
+    #expect(watched.items == ["book:local:1", "book:local:2"])
+  }
+
+  @Test("each refusal names file, line and column, what is wrong and what to do; the others go in")
+  func refusals() throws {
+    let text = """
+      {"id":"book:local:1","body":{"id":"book:local:1"}}
+        {"id":"book:local:2","body":{"id":"book:local:2",}}
+      {"id":"book:local:3","kind":"book","title":"a record of save"}
+      {"id":"book:local:4","delted":true,"body":{"id":"book:local:4"}}
+      {"id":"book:local:5","body":{"title":"no id in it"}}
+      {"id":"book:local:6","body":{"id":"book:local:6","price":"7"}}
+      [1]
+      {"id":"book:local:9","body":{"id":"book:local:9"}}
+      """
+    let file = try sandbox.file("items.ndjson", text)
+    let run = try sandbox.run("store", "import", file)
+    #expect(run.status == .exited(1))
+    let told = run.results.dropLast().map { result in
+      ["line", "column"].map { result[$0]?.numberValue?.text ?? "-" }.joined(separator: ":")
+        + " \(result.errorCode ?? "")"
+    }
+    #expect(
+      told == [
+        "2:52 invalid_json", "3:1 invalid_body", "4:22 invalid_body", "5:- missing_id",
+        "6:- wrong_type", "7:- not_an_object",
+      ])
+    #expect(run.results.dropLast().allSatisfy { $0["file"]?.stringValue == file })
+    #expect(run.errors.contains("\(file), line 2, column 52: broken JSON"))
+    #expect(run.errors.contains("freshet save -f"))
+    #expect(try Set(bodies().keys) == ["book:local:1", "book:local:9"])
+  }
+
+  @Test("what nests too deep is told in one way, however deep", arguments: [201, 515, 600, 5000])
+  func depth(_ levels: Int) throws {
+    let deep = { (id: String, levels: Int) in
+      #"{"body":{"id":"\#(id)","extra":{"d":"# + String(repeating: "[", count: levels - 2)
+        + String(repeating: "]", count: levels - 2) + #"}},"id":"\#(id)"}"#
+    }
+    let text = deep("book:local:1", 200) + "\n" + deep("book:local:2", levels) + "\n"
+    let run = try sandbox.run("store", "import", "-", input: text)
+    #expect(run.results.map(\.errorCode) == ["too_deep", "refused"])
+    #expect(run.errors.contains("deeper than 200 levels") && !run.errors.contains("520"))
+    #expect(try Array(bodies().keys) == ["book:local:1"])
+  }
+
+  @Test("a document without an end costs what follows it, and that is told")
+  func unfinished() throws {
+    let text = "{\"id\":\"a\",\"body\":{}}\n[{\"id\":\"b\",\"body\":{}},\n{\"id\":\"c\",\"bo"
+    let run = try sandbox.run("store", "import", "-", input: text)
+    #expect(run.status == .exited(1))
+    #expect(run.results.map(\.errorCode) == ["invalid_json", "refused"])
+    #expect(run.errors.contains("was not read"))
+    #expect(try Set(bodies().keys) == ["a", "b"])
+  }
+}
