@@ -186,6 +186,11 @@ private let sourcesMore: [ContractEntry] = [
       return token.pass(number < 8 ? number : nil)
     }
   },
+  ContractEntry("catchEveryError, the source", file: "CatchEveryError") { rig in
+    rig.source.catchEveryError { [token = rig.token] _ -> Just2? in
+      token.pass(Just(-1).promoteFailure())
+    }
+  },
   ContractEntry("hide", file: "Hide") { rig in held(rig).hide() },
   ContractEntry("hide, between steps", file: "Hide", allowance: 60) { rig in
     held(rig).hide().filter { $0 != 2 }.hide().map { $0 + 1 }

@@ -7,20 +7,13 @@ import Testing
 struct DocumentedDiagramTests {
   /// Those that are not run, and why.
   private static let notRun: [String: String] = [
-    "ConcatMap 0": letters, "ExhaustMap 0": letters, "FlatMap 0": letters, "SwitchMap 0": letters,
-    "FlatMapDelayingFailures 0": letters,
     "ObserveOn 0": "a picture of two threads", "SubscribeOn 0": "a picture of two threads",
-    "BufferOverflow 0": pauses, "BufferOverflow 1": pauses, "BufferOverflow 2": pauses,
-    "CombineLatestAtomic 0": "of a subject; a scripted source is two origins",
+    "BufferOverflow 0": pauses, "BufferOverflow 1": pauses,
+    "BufferOverflow 2": "a picture of work that takes a while on another thread",
     "CombineLatestAtomic 1": "words in the place of diagrams",
-    "CombineLatestAtomic 2": lists, "ForkJoin 0": lists, "ForkJoin 1": lists,
-    "InBatches 0": lists, "MapMany 0": lists, "MapMany 1": lists, "ScanMap 1": lists,
-    "OnlyValue 0": "three diagrams in a row", "OnlyValue 1": "three diagrams in a row",
     "Coding 0": encoded, "Coding 1": encoded, "Coding 2": encoded, "Coding 3": encoded,
   ]
-  private static let letters = "two letters name a value of an inner flow: a1 is not a and 1"
   private static let pauses = "has a row that says when the observer pauses, in words"
-  private static let lists = "brackets and parentheses hold a value and not a group"
   private static let encoded = "braces belong to the encoded text and not to the diagram"
 
   @Test("every one is run, or known not to be")
@@ -45,7 +38,7 @@ struct DocumentedDiagramTests {
 
   private static let pictures =
     combining + failing + filtering + reducing + timing + transforming + debugging + mayFail
-    + SeveralStreams.pictures
+    + SeveralStreams.pictures + InnerPictures.pictures
 
   /// Whether a number is below three; `x` is no number.
   private static func small(_ value: String) throws(MarbleFailure) -> Bool {
@@ -125,6 +118,11 @@ struct DocumentedDiagramTests {
 
   private static let failing: [Picture] = [
     .one("AssertNoFailure 0") { source, _ in source.assertNoFailure("the list is built in") },
+    .one("CatchEveryError 0") { source, _ in
+      source.catchEveryError { _ in
+        Optional(["8", "9"].flow.promoteFailure(to: MarbleFailure.self))
+      }
+    },
     .one("CatchError 0") { source, _ in source.catchError { _ in ["8", "9"].flow } },
     .one("IfEmpty 0") { source, _ in
       source.ifEmpty(switchTo: ["8", "9"].flow.promoteFailure(to: MarbleFailure.self))

@@ -124,8 +124,27 @@ struct CombiningTests {
     source.release()
   }
 
-  @Test("RT-10 a replacement that fails and is replaced, over and over, each later than the last")
-  func rt10() throws {
+  @Test("RT-10 a catch that returns its source behind a value, a hundred thousand rounds, flat")
+  func rt10() {
+    let rounds = 100_000
+    let results = Box<[String]>()
+    Threads.onSmallStack {
+      let scheduler = VirtualScheduler()
+      let failing = Single<Int, Problem> { resolver in
+        scheduler.schedule(after: .seconds(1)) { resolver.fail(.first) }
+      }
+      let later = failed(failing, rounds) {
+        #expect(throws: Never.self) { try scheduler.run(limit: rounds * 2) }
+      }
+      let atOnce = failed(Fail<Int, Problem>(.first), rounds) {}
+      results.value = [later, atOnce]
+    }
+    let expected = "\(rounds) values, \(rounds - 1) the last, finished"
+    #expect(results.value == [expected, expected])
+  }
+
+  @Test("RT-10 a recursion by hand, with one more catchError around each round")
+  func rt10ByHand() throws {
     // Every round is one more catchError around the rest, so what has gone before must be
     // let go; 300 rounds are what a chain of stages may be long.
     let scheduler = VirtualScheduler()
@@ -135,6 +154,23 @@ struct CombiningTests {
     #expect(recorder.values == Array(0..<300), "expected one value per round")
     #expect(recorder.end == .finished, "expected the last round to finish")
   }
+}
+
+/// A source that is caught, and comes again behind the number of the round; what came of it.
+private func failed<Source: Flow>(
+  _ source: Source, _ rounds: Int, run: () -> Void
+) -> String where Source.Element == Int, Source.Failure == Problem {
+  let round = Counter()
+  let recorder = Recorder<Int, Problem>()
+  recorder.subscribe(
+    to: source.catchEveryError { _ -> AnyFlow<Int, Problem>? in
+      let number = round.next()
+      return number <= rounds ? source.startWith(number - 1).erased() : Empty().erased()
+    })
+  run()
+  let last = recorder.values.last ?? -1
+  return "\(recorder.valueCount) values, \(last) the last, "
+    + (recorder.end == .finished && recorder.violations.isEmpty ? "finished" : "wrong")
 }
 
 private func attempt(

@@ -216,6 +216,9 @@ private let oneSourceStorms: [StressCase] = [
   StressCase("catchError", "CatchRule") { rig in
     rig.one.catchError { (_: Never) -> Just<Stamp> in }.map { [$0] }
   },
+  StressCase("catchEveryError", "CatchEveryRule") { rig in
+    rig.one.catchEveryError { (_: Never) -> NeverFlow<Stamp, Never>? in }.map { [$0] }
+  },
   StressCase("ifEmpty", "IfEmptyRule") { rig in
     rig.one.ifEmpty(switchTo: Just(first)).map { [$0] }
   },

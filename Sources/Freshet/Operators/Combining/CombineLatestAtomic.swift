@@ -59,7 +59,7 @@ extension Sequence where Self: Sendable, Element: Flow {
   /// Combines the latest value of all flows of this sequence, once per event.
   ///
   ///     source   1-----2-----|
-  ///     result   [1,10][2,20]|     [source, source.map { $0 * 10 }].combinedLatestAtomic()
+  ///     result   p-----q-----|     [source, source.map { $0 * 10 }].combinedLatestAtomic()   p=[1,10] q=[2,20]
   ///
   /// See ``Flow/combineLatestAtomic(with:)`` for what counts as one event. Of no flows at all
   /// the result is one empty list.

@@ -3,7 +3,7 @@ extension Sequence where Self: Sendable, Element: Flow {
   ///
   ///     a        1--2--|
   ///     b        ---8----9--|
-  ///     result   -----------([2,9]|)     [a, b].forkJoined()
+  ///     result   -----------(p|)     [a, b].forkJoined()   p=[2,9]
   ///
   /// Finishes without a value as soon as one of them has finished without one. A
   /// failure of any ends the result at once and lets the others go. Of no flows at all
@@ -19,7 +19,7 @@ extension Sequence where Self: Sendable, Element: Flow {
 ///
 ///     a        1--2--|
 ///     b        ---x----y--|
-///     result   -----------(2y|)     forkJoin(a.erased(), b.erased()) { … }
+///     result   -----------(p|)     forkJoin(a.erased(), b.erased()) { … }   p=2y
 ///
 /// It finishes and fails as ``Swift/Sequence/forkJoined()`` does.
 ///

@@ -1,8 +1,10 @@
 extension Collection where Self: Sendable, Element: Flow {
   /// Runs the flows of this collection a few at a time and sends their values, batch by batch.
   ///
-  ///     a, b, c  each one value after 2 ticks
-  ///     result   --[a,b]--([c]|)     [a, b, c].inBatches(of: 2)
+  ///     a        --1|
+  ///     b        --2|
+  ///     c        --3|
+  ///     result   --p--q|     [a, b, c].inBatches(of: 2)   p=[1,2] q=[3]
   ///
   /// The flows of a batch run side by side; the next batch begins when all of them have
   /// finished. Within a batch the n-th values make one list, as with ``Swift/Sequence/zipped(capacity:)``.

@@ -8,7 +8,7 @@ extension Flow {
   /// decides how the result may fail; with one that cannot fail, neither can
   /// the result. A dispose before the failure means that the handler is not
   /// called; one that comes while the replacement is being subscribed to stops
-  /// it on arrival.
+  /// it on arrival. A replacement's own failure is not answered: ``catchEveryError(_:)`` does that.
   ///
   /// - Parameter handler: Makes the replacement; called once, where the failure arrives.
   /// - Complexity: O(1) per value.

@@ -1,8 +1,12 @@
 extension Flow {
   /// Sends the source's one value when it has finished, and fails if there is not exactly one.
   ///
-  ///     source   ---1--|      ---|      ---1--2
-  ///     result   ------(1|)   ---#      ------#     single { … }
+  ///     source   ---1--|
+  ///     result   ------(1|)     single { … }
+  ///     source   ---|
+  ///     result   ---#
+  ///     source   ---1--2
+  ///     result   ------#
   ///
   /// A second value stops the source, then fails the result. The source's own
   /// failure passes through, without the value.
@@ -21,8 +25,12 @@ extension Flow {
 extension Flow where Failure == Never {
   /// Sends the source's one value when it has finished, and fails if there is not exactly one.
   ///
-  ///     source   ---1--|      ---|      ---1--2
-  ///     result   ------(1|)   ---#      ------#     single()
+  ///     source   ---1--|
+  ///     result   ------(1|)     single()
+  ///     source   ---|
+  ///     result   ---#
+  ///     source   ---1--2
+  ///     result   ------#
   ///
   /// A second value stops the source, then fails the result.
   ///

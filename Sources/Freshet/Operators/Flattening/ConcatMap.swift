@@ -2,9 +2,9 @@ extension Flow {
   /// Turns each value into a flow and runs them one after the other.
   ///
   ///     source   a-b-----------|
-  ///     inner     a1---a2|
-  ///     inner            b1---b2|
-  ///     result   -a1---a2b1---b2|
+  ///     inner    -p---q|
+  ///     inner          -r---s|
+  ///     result   -p---q-r---s--|     p=a1 q=a2 r=b1 s=b2
   ///
   /// It is `flatMap(maxConcurrent: 1)`: the source is paused while an inner flow
   /// runs, and inner flows for values that a hot source sends meanwhile wait.

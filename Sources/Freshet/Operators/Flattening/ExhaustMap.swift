@@ -2,9 +2,9 @@ extension Flow {
   /// Turns a value into a flow and ignores further values until that flow has finished.
   ///
   ///     source   a-b-----c---|
-  ///     inner     a1--a2|
-  ///     inner             c1-c2|
-  ///     result   -a1--a2--c1-c2|
+  ///     inner    -p--q|
+  ///     inner            -r-s|
+  ///     result   -p--q----r-s|     p=a1 q=a2 r=c1 s=c2
   ///
   /// Finishes when the source and the running inner flow have finished. A
   /// failure of either ends the result at once.

@@ -2,9 +2,9 @@ extension Flow {
   /// Turns each value into a flow and merges them all.
   ///
   ///     source   a-----b-----|
-  ///     inner      a1-a2
-  ///     inner            b1-b2
-  ///     result   --a1-a2-b1-b2|
+  ///     inner    --p-q|
+  ///     inner          --r-s|
+  ///     result   --p-q---r-s-|     p=a1 q=a2 r=b1 s=b2
   ///
   /// Finishes when the source and all inner flows have finished. A failure of
   /// any of them ends the result at once and lets all others go.

@@ -2,9 +2,9 @@ extension Flow {
   /// Turns each value into a flow and sends the values of all of them; failures wait.
   ///
   ///     source   a---b-----|
-  ///     inner     a1#
-  ///     inner         b1-b2|
-  ///     result   -a1--b1-b2#
+  ///     inner    -p#
+  ///     inner        -r-s|
+  ///     result   -p---r-s--#     p=a1 r=b1 s=b2
   ///
   /// As ``flatMap(maxConcurrent:_:)``, but a failure of an inner flow ends only that one. When
   /// the source and all inner flows are over, the result fails with the first failure; without

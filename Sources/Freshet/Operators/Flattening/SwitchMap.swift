@@ -2,9 +2,9 @@ extension Flow {
   /// Turns each value into a flow and follows only the latest one.
   ///
   ///     source   a-----b-----|
-  ///     inner     a1-a2-a3
-  ///     inner           b1-b2
-  ///     result   -a1-a2-b1-b2|
+  ///     inner    -p-q-r-s|
+  ///     inner          -t-u|
+  ///     result   -p-q-r-t-u--|     p=a1 q=a2 r=a3 s=a4 t=b1 u=b2
   ///
   /// A new value lets the inner flow before it go. Finishes when the source and
   /// the latest inner flow have finished. A failure of either ends the result

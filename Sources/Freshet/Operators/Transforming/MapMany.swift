@@ -1,8 +1,8 @@
 extension Flow where Element: Sequence {
   /// Turns each element of each value into another one.
   ///
-  ///     source   [1,2]--[3]--|
-  ///     result   [2,4]--[6]--|     mapMany { $0 * 2 }
+  ///     source   p--q--|     p=[1,2] q=[3]
+  ///     result   r--s--|     mapMany { $0 * 2 }   r=[2,4] s=[6]
   ///
   /// - Parameter transform: Called once per element, where the value arrives.
   /// - Complexity: O(n) per value in the number of its elements.
@@ -15,8 +15,8 @@ extension Flow where Element: Sequence {
 
   /// Keeps those elements of each value that pass a test.
   ///
-  ///     source   [1,2]--[3]--|
-  ///     result   [2]----[]---|     filterMany { $0.isMultiple(of: 2) }
+  ///     source   p--q--|     p=[1,2] q=[3]
+  ///     result   r--s--|     filterMany { $0.isMultiple(of: 2) }   r=[2] s=[]
   ///
   /// A value of which nothing is left is an empty list.
   ///

@@ -20,8 +20,8 @@ extension Flow {
 
   /// Sends each run of so many values that follow one another.
   ///
-  ///     source   1--2--3------4------|
-  ///     result   ------[1,2,3][2,3,4]|     nwise(3)
+  ///     source   1--2--3--4--|
+  ///     result   ------p--q--|     nwise(3)   p=[1,2,3] q=[2,3,4]
   ///
   /// A source of fewer values gives nothing. ``pairwise()`` is the same for two.
   ///

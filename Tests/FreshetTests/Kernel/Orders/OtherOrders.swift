@@ -107,6 +107,26 @@ let otherOrders: [OrdersCase] = [
     }(steps)
   },
   OrdersCase(
+    "catchEveryError", rules: ["CatchEveryRule"],
+    [[.value(0, 1), .fail(0)], [.value(1, 2), .fail(1)], [.value(2, 3), .finish(2)]]
+  ) { subjects, _ in
+    let next = Counter()
+    return subjects[0].catchEveryError { _ in subjects[next.next()] }
+  } model: { steps in
+    // Which one is followed, and which have ended before they were.
+    model((followed: 0, over: Set<Int>())) { state, step, out in
+      switch step {
+      case .value(state.followed, let value): out.append("\(value)")
+      case .fail(let source), .finish(let source): state.over.insert(source)
+      case .value, .tick, .resume: return
+      }
+      while state.followed < 3, state.over.contains(state.followed) {
+        state.followed += 1
+        if state.followed == 3 { out.append("finished") }
+      }
+    }(steps)
+  },
+  OrdersCase(
     "groupBy, the groups side by side", rules: ["GroupByRule"],
     [[.value(0, 1), .value(0, 2), .value(0, 3), .finish(0)], [.value(1, 10), .fail(1)]]
   ) { subjects, _ in
