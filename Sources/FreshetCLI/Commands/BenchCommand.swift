@@ -132,6 +132,8 @@ private struct Bench {
       list()
       return .done
     }
+    // A run can be long.
+    try session.output.flush()
     let machine = System.machine
     var summaries: [BenchSummary] = []
     let progress = ProgressLine(session.diagnostics)

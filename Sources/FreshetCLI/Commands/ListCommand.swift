@@ -29,18 +29,22 @@ enum ListCommand {
   }
 
   /// Prints the list as one snapshot; true when the limit cut it, and then it has no bookmark.
+  ///
+  /// - Parameter simulation: What a dry run would have done before.
   static func show(
     _ manager: DatabaseManager, _ session: Session, kind: String?, limit: Int?,
-    correlation: String?
+    correlation: String?, after simulation: DrySimulation? = nil
   ) throws(Stop) -> Bool {
     let query = kind.map { Query.ids(startingWith: "\($0):") } ?? .contents
     let list = try session.wait(for: manager.observe(query, from: .snapshot).take(1))
-    let step = ViewStep(view: .downloads, list: list, transitions: [], tellsItems: true)
+    let step = ViewStep(
+      view: .downloads, list: list, transitions: [], tellsItems: true,
+      rows: try simulation?.rows(of: list.rows, query, session))
     try session.showSnapshot(
       step, limit: limit ?? .max,
       cursor: Cursor(token: list.token, filter: Cursor.Filter(kind: kind)).text,
       correlation: correlation)
-    return limit.map { $0 < list.rows.count } ?? false
+    return limit.map { $0 < step.rowCount } ?? false
   }
 }
 

@@ -76,7 +76,8 @@ struct ViewStep: Sendable {
   /// One row of a first state.
   struct Row: Sendable {
     let id: String
-    let revision: Int64
+    /// The commit that last wrote it; nil for one that is only simulated.
+    let revision: Int64?
     let body: [UInt8]
     let text: String
   }

@@ -75,7 +75,8 @@ extension ScriptRunner {
     case .list(let kind, let limit):
       if let fault = transaction?.fault { return try answers.tell([rolledBack(result, fault)]) }
       _ = try ListCommand.show(
-        manager, session, kind: kind, limit: limit, correlation: result.correlation)
+        manager, session, kind: kind, limit: limit, correlation: result.correlation,
+        after: simulation)
       try answers.tell([result])
     case .screen(let action):
       if try refuseInTransaction(command, result) { return }

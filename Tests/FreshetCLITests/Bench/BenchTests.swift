@@ -51,6 +51,32 @@ import Testing
     #expect(uncounted["allocations"] == .null && uncounted["bytes"] == .null)
   }
 
+  @Test("an event costs no block of malloc")
+  func eventAllocations() throws {
+    let run = try sandbox.run("bench", "encode", "--events", "64000", "--runs", "1")
+    let summary = try #require(run.all("bench.summary").first)
+    // What the run itself takes, spread over its events; null with a sanitizer's malloc.
+    guard let blocks = summary["allocations"]?.numberValue?.double else { return }
+    #expect(blocks < 0.05)
+  }
+
+  @Test(
+    "a signal ends a pipeline from which nothing comes, with its records",
+    arguments: [
+      "range(1..900000000000000000) | filter(<0)", "subject(2 observers) | filter(<0)",
+      "range(1..3) | flatMap(900000000000000000) | filter(<0)", "timer(1h)",
+    ])
+  func interrupted(_ pipeline: String) throws {
+    let child = try sandbox.start(
+      "bench", "--pipeline", pipeline, "--events", "900000000000000000", "-v")
+    _ = try child.record("stream.hello")
+    child.signal(SIGINT)
+    let records = try child.rest()
+    #expect(child.wait() == .signaled(SIGINT))
+    #expect(records.last?.type == "stream.end")
+    #expect(records.last?["reason"] == "signal")
+  }
+
   @Test("lines of a file, a subject with observers, threads and timers")
   func otherSources() throws {
     let file = try sandbox.file("lines.txt", "one\ntwo\nthree\n")

@@ -32,6 +32,42 @@ struct ItemCommandsTests {
     #expect(none.results.map(\.errorCode) == ["not_found"])
   }
 
+  @Test("show: a long text is left out where the line would be longer than 1 MiB")
+  func showLong() throws {
+    for (length, isTold) in [(500_000, true), (700_000, false)] {
+      let text = String(repeating: "x", count: length)
+      _ = try sandbox.run(
+        "save", "-f", "-", input: #"{"id":"book:local:9","overview":"\#(text)"}"#)
+      for fold in ["--unfold", "--fold"] {
+        let run = try sandbox.run("show", "book:local:9", fold)
+        #expect(run.status == .exited(0))
+        #expect(run.records.allSatisfy { $0.text.utf8.count < 1 << 20 })
+        let item = try #require(run.all("snapshot.item").first)
+        #expect(item["item"]?.objectValue?["overview"]?.stringValue?.utf8.count == length)
+        let summary = try #require(item["summary"]?.objectValue)
+        #expect(summary["characters"]?.numberValue?.int64 == Int64(length))
+        let shown = summary["text"]?.stringValue?.utf8.count
+        #expect(shown == (fold == "--fold" ? 453 : isTold ? length : nil), "\(length) \(fold)")
+      }
+    }
+  }
+
+  @Test("restore -f: ids of a file or of standard input, instead of words")
+  func restoreFromFile() throws {
+    _ = try sandbox.run("delete", "--all", "--yes")
+    let ids = "# first\nbook:local:1\n\nbook:local:7\nnonsense\nfilm:local:2\n"
+    let run = try sandbox.run("restore", "-f", "-", input: ids)
+    #expect(run.results.map { $0["line"] } == [2, 4, 5, 6])
+    #expect(run.results.map(\.errorCode) == [nil, "not_found", "malformed_id", nil])
+    #expect(run.status == .exited(1))
+    #expect(try sandbox.run("list").items == ["book:local:1", "film:local:2"])
+    let file = try sandbox.file("ids", "book:local:3\n")
+    #expect(try sandbox.run("restore", "-f", file).status == .exited(0))
+    #expect(try sandbox.run("restore").status == .exited(2))
+    #expect(try sandbox.run("restore", "book:local:1", "-f", file).status == .exited(2))
+    #expect(try sandbox.run("restore", "-f", "/no/such").status == .exited(2))
+  }
+
   @Test("delete and restore: out, and back at the old place")
   func deleteAndRestore() throws {
     let deleted = try sandbox.run("delete", "book:local:1", "film:local:2")

@@ -88,6 +88,24 @@ struct RunJournalTests {
       told(try run(save(7, "x") + save(8, "y"), "--atomic")) == ["1 replayed", "2 replayed"])
   }
 
+  @Test("a finished transaction that lost a line is noticed, and nothing is done for it")
+  func shrunkTransaction() throws {
+    let whole = "begin t\n" + save(1, "a") + save(2, "b") + "commit t\n"
+    _ = try run(whole)
+    let shrunk = try run("begin t\n" + save(1, "a") + "commit t\n" + save(3, "c"))
+    #expect(told(shrunk) == ["1 replayed", "2 replayed", "3 changed_line", "4 done"])
+    #expect(shrunk.errors.contains("with b (save) in it"))
+    #expect(shrunk.status == .exited(2))
+    #expect(told(try run(whole)).allSatisfy { $0.hasSuffix("replayed") })
+    _ = try run(save(7, "x") + save(8, "y"), "--atomic")
+    let atomic = try run(save(7, "x") + save(9, "z"), "--atomic")
+    #expect(told(atomic) == ["1 replayed", "2 rolled_back"])
+    #expect(atomic.all("stream.error").map(\.errorCode) == ["changed_line"])
+    #expect(atomic.status == .exited(5))
+    #expect(
+      try sandbox.run("list").items == [1, 2, 3, 7, 8].map { "book:local:\($0)" })
+  }
+
   @Test("a torn last line is cut off; a run that was killed goes on where it was")
   func torn() throws {
     _ = try run(save(1, "a"))

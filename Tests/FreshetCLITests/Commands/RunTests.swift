@@ -209,6 +209,32 @@ struct RunTests {
       ])
   }
 
+  @Test("--dry-run: list tells what the lines before it would have left, as a run does")
+  func dryList() throws {
+    _ = try run((1...4).map { save("book:local:\($0)") }.joined(separator: "\n"))
+    _ = try sandbox.run("delete", "book:local:4")
+    let script = [
+      save("book:local:5"), "delete book:local:1", "list", "deleteAll", "list",
+      "restore book:local:3", "restore book:local:2", save("book:local:1"), "restore book:local:4",
+      save("film:local:6"), "list", "list --kind film", "list --limit 2", "delete film:local:6",
+      #"save '{"id":"book:local:2","title":"other"}'"#, "list", "begin", "deleteAll", "list",
+      "commit", "list",
+    ].joined(separator: "\n")
+    let dry = try run(script, "--dry-run")
+    #expect(try sandbox.run("list").items.count == 3)
+    let real = try run(script)
+    func told(_ run: Run) -> [String] {
+      run.records.filter { $0.type.hasPrefix("snapshot.") }.map { record in
+        let item = record["item"]?.jsonText ?? record["count"]?.jsonText ?? ""
+        return "\(record.correlation ?? "") \(record.type) \(record.id ?? "") \(item)"
+      }
+    }
+    #expect(told(dry) == told(real))
+    #expect(dry.status == .exited(0))
+    let last = real.all("snapshot.begin").map { $0["count"]?.numberValue?.int64 ?? -1 }
+    #expect(last == [3, 0, 5, 1, 5, 4, 4, 0])
+  }
+
   @Test("the example script runs without a failure")
   func example() throws {
     let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()

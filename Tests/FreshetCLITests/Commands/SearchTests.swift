@@ -135,6 +135,23 @@ struct SearchTests {
     #expect(other.requests.map { $0.query["page"] } == ["1", "2", "2", "3"])
   }
 
+  @Test("a signal while a search waits for a line ends the search, then the run")
+  func signal() throws {
+    let server = try TestServer { Self.kakao($0, pages: 3) }
+    let child = try sandbox.start(
+      "search", "x", "--source", "kakao", "--kakao-url", server.url, "--kakao-key-file",
+      try key(), "--scroll", "stdin", input: .pipe)
+    var records = [try child.record("search.page")]
+    child.signal(SIGTERM)
+    records += try child.rest()
+    #expect(child.wait() == .signaled(SIGTERM))
+    #expect(records.suffix(2).map(\.type) == ["search.end", "stream.end"])
+    let end = try #require(records.first { $0.type == "search.end" })
+    #expect(end["reason"] == "signal")
+    #expect(end["items"] == 2)
+    #expect(end["error"] == nil)
+  }
+
   @Test("without a key, with a refused or an unreadable one: exit code 4, and nothing is asked")
   func credentials() throws {
     let server = try TestServer { _ in

@@ -97,6 +97,19 @@ import Testing
     #expect(inPipe.first == "book:x:1  Title 1")
   }
 
+  @Test("bench shows on a terminal's stderr how far it is, and takes that away at the end")
+  func benchProgress() throws {
+    let child = try Child(
+      ["bench", "map", "--events", "64", "--runs", "2", "--warmup", "0", "--format", "ndjson"],
+      environment: ["HOME": sandbox.folder.path, "TERM": "xterm"], input: .terminal, output: .pipe)
+    let records = try child.rest()
+    #expect(records.last?.type == "stream.end")
+    #expect(child.wait() == .exited(0))
+    try child.readScreenToEnd()
+    #expect(child.screen.contains("[....................] 0 % "))
+    #expect(child.screen.hasSuffix("\r\u{1B}[K"))
+  }
+
   @Test("a reader that closes a terminal's window ends it")
   func hangUp() throws {
     let child = try start(["watch", "--format", "ndjson"])
