@@ -6,8 +6,8 @@ extension Flow {
   ///
   /// Adjacent `map`, `filter` and `compactMap` are one closure. Where more than about forty of them
   /// follow one another and their own closures have captured something, the optimiser opens the
-  /// first forty and calls the rest; with this between each ten to twenty it opens more of them, or
-  /// all. It costs nothing else. `docs/decisions/streams-steps-are-one-closure.md` has figures.
+  /// first forty and calls the rest; with this after every twenty it opens more of them. It costs
+  /// nothing else. `docs/decisions/streams-steps-are-one-closure.md` has figures.
   ///
   /// - Complexity: O(1) per value: none.
   @_transparent
