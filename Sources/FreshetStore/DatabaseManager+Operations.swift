@@ -139,8 +139,26 @@ extension DatabaseManager {
 
   /// One item, deleted or not, or nil.
   public func fetch(id: String, includingDeleted: Bool) -> Single<Record?, StoreError> {
-    read { journal throws(StoreError) in
-      try journal.record(id: id, includingDeleted: includingDeleted)
+    Single { [self] resolver in
+      @Sendable func answer(_ journal: Journal) {
+        do throws(StoreError) {
+          resolver.succeed(try journal.record(id: id, includingDeleted: includingDeleted))
+        } catch {
+          resolver.fail(error)
+        }
+      }
+      // Where there is nothing to wait for, nothing that waits is made.
+      if let journal = openJournal {
+        answer(journal)
+      } else {
+        whenReady { result in
+          switch result {
+          case .success(let journal): answer(journal)
+          case .failure(let error): resolver.fail(error)
+          }
+        }
+      }
+      return nil
     }
   }
 

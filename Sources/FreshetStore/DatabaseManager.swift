@@ -69,6 +69,11 @@ public final class DatabaseManager: Sendable {
     _ = try result.get()
   }
 
+  /// The store, when it is open at this moment.
+  var openJournal: Journal? {
+    phase.withLock { phase in if case .ready(let journal) = phase { journal } else { nil } }
+  }
+
   /// Calls back with the open store: at once, or when opening has had its outcome.
   func whenReady(_ waiter: @escaping Waiter) {
     let outcome = phase.withLock { phase -> Result<Journal, StoreError>? in

@@ -45,6 +45,13 @@ struct LongListTests {
       if !isRight { wrong += 1 }
     }
     #expect(wrong == 0, "of \(records.count) records")
+    let withDeleted = try await manager.fetch(includingDeleted: true).value()
+    #expect(withDeleted.map(\.id) == (0..<withDeleted.count).map(id))
+    #expect(withDeleted.filter { !$0.isDeleted } == records)
+    // One alone is what it is in the list.
+    for record in records[records.count / 2..<(records.count / 2 + 50)] {
+      #expect(try await manager.fetch(id: record.id).value() == record)
+    }
     let quoted = try await firstRows(manager.observe(.ids(startingWith: #"quoted "3"#)))
     #expect(quoted == numbers.map(id).filter { $0.hasPrefix(#"quoted "3"#) })
   }

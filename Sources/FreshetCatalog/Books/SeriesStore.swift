@@ -23,14 +23,17 @@ public struct SeriesStore: Sendable {
   public func series() -> Single<BookSeries, BookFileError> {
     manager.observe(Self.query, from: .snapshot)
       .mapFailure { BookFileError($0) }
-      .tryMap { list throws(BookFileError) in try Self.series(of: list.records) }
+      .tryMap { list throws(BookFileError) in try Self.series(of: list.rows) }
       .single
   }
 
   /// Reads a series from the records of a list.
   ///
   /// - Throws: ``BookFileError`` with code `bad_record`.
-  public static func series(of records: [Record]) throws(BookFileError) -> BookSeries {
+  /// - Complexity: O(n log n).
+  public static func series(
+    of records: some Sequence<Record>
+  ) throws(BookFileError) -> BookSeries {
     var places: [(place: Int, book: SeriesBook)] = []
     var selected: String?
     for record in records {
@@ -67,7 +70,7 @@ public struct SeriesStore: Sendable {
             id: "\(Self.bookPrefix)\(place)", body: JSONValue.object(book.row).jsonBytes)
         }
         let kept = Set(series.books.indices.map { "\(Self.bookPrefix)\($0)" })
-        let deletes = list.records.compactMap { record in
+        let deletes = list.rows.compactMap { record in
           kept.contains(record.id) || record.id == Self.selectionID
             ? nil : Operation.delete(id: record.id)
         }

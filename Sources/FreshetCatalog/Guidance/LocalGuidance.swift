@@ -17,7 +17,7 @@ public struct LocalGuidance: GuidanceService {
   /// The school at the moment of subscription.
   public func school() -> Single<School, GuidanceError> {
     manager.observe(School.query, from: .snapshot)
-      .map { School($0.records) }
+      .map { School($0.rows) }
       .mapFailure { GuidanceError($0) }
       .single
   }

@@ -25,7 +25,7 @@ public struct School: Sendable {
   /// Reads a school from the records of a list.
   ///
   /// - Complexity: O(n log n).
-  public init(_ records: [Record]) {
+  public init(_ records: some Collection<Record>) {
     var students: [Int64: Student] = [:]
     var stored: [Int64: StoredGuidance] = [:]
     var unreadable: [String] = []

@@ -34,7 +34,7 @@ extension BooksModel {
     /// - Complexity: O(n) for n rows.
     public mutating func take(_ list: LiveList) -> FollowedBooks {
       var books = Step<BooksModel>(state: state)
-      let records = list.rows.filter { SeriesStore.query.matches($0.id) }
+      let records = list.rows.lazy.filter { SeriesStore.query.matches($0.id) }
       for event in BooksModel.events(of: records, in: books.state) {
         let step = BooksModel.reduce(books.state, event)
         books.transitions += step.transitions
@@ -74,7 +74,7 @@ extension BooksModel {
       .erased()
   }
 
-  fileprivate static func events(of records: [Record], in state: State) -> [Event] {
+  fileprivate static func events(of records: some Sequence<Record>, in state: State) -> [Event] {
     do throws(BookFileError) {
       let series = try SeriesStore.series(of: records)
       if state.phase == .idle || state.phase.isFailed {

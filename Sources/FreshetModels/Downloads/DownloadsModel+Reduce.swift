@@ -254,7 +254,7 @@ extension Step<DownloadsModel> {
   private var shown: Phase { state.records.isEmpty ? .empty : .loaded }
 
   private mutating func show(_ list: LiveList, diff: ListDiff, _ cause: Cause) {
-    state.records = list.records
+    state.records = list.rows
     state.revision = list.token.revision
     move(to: shown, cause, diff)
     if state.posters.isEmpty { return }
@@ -264,6 +264,6 @@ extension Step<DownloadsModel> {
 
   private func difference(to list: LiveList) -> ListDiff {
     // The store's ids are unique, so nothing is left out here.
-    ListDiff(from: IdentifiedList(state.records), to: IdentifiedList(list.records))
+    ListDiff(from: IdentifiedList(state.records), to: IdentifiedList(list.rows))
   }
 }

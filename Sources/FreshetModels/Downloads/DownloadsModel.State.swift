@@ -46,7 +46,7 @@ extension DownloadsModel {
     /// Where the screen is.
     public var phase: Phase = .idle
     /// The items, in the order of their insertion: always the list of one commit.
-    public internal(set) var records: [Record] = []
+    public internal(set) var records = RecordList()
     /// The commit the list is of; nil before the first answer.
     public internal(set) var revision: Int64?
     /// How far the downloads have come that were begun here, by item; one that is done stays until

@@ -6,7 +6,7 @@ extension GuidanceListModel {
   /// The screen's life over the guidances of a store as a value; see ``DownloadsModel/follower(_:)``.
   public static func follower(filter: GuidanceFilter) -> ScreenFollower<GuidanceListModel> {
     ScreenFollower(School.query, State(filter: filter)) { list, state in
-      let open = School(list.records).open
+      let open = School(list.rows).open
       return state.request == 0
         ? [.appear, .answered(.success(open), request: 1)] : [.changed(open)]
     }

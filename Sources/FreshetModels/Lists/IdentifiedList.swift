@@ -27,7 +27,7 @@ public struct IdentifiedList<Row: Identified>: Sendable {
   /// A list of these rows; of rows with one id the first stays, the others are counted.
   ///
   /// - Complexity: O(n).
-  public init(_ rows: [Row]) {
+  public init(_ rows: some Sequence<Row>) {
     append(contentsOf: rows)
   }
 
@@ -61,7 +61,7 @@ public struct IdentifiedList<Row: Identified>: Sendable {
   /// - Returns: How many were added.
   /// - Complexity: O(rows added).
   @discardableResult
-  public mutating func append(contentsOf more: [Row]) -> Int {
+  public mutating func append(contentsOf more: some Sequence<Row>) -> Int {
     let before = rows.count
     for row in more {
       if places[RowKey(row.rowID)] == nil { insert(row) } else { droppedDuplicates += 1 }
@@ -117,5 +117,5 @@ extension Record: Identified {
   /// The item's id.
   public var rowID: String { id }
   /// The body is all that a row shows.
-  public func showsSame(as other: Record) -> Bool { body == other.body }
+  public func showsSame(as other: Record) -> Bool { rawBody == other.rawBody }
 }

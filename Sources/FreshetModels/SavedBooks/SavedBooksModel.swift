@@ -92,11 +92,12 @@ extension Step<SavedBooksModel> {
     effects += beneath.effects
     notices += beneath.notices.map { .list($0) }
     for transition in beneath.transitions {
+      let rowsBefore = state.list.records
       state.list = transition.state
       let before = state.books
       let skippedBefore = state.skipped.count
       if !transition.diff.isEmpty || before.count != transition.state.records.count {
-        read(transition.state.records)
+        read(transition.state.records, before: rowsBefore)
       }
       move(to: transition.to, transition.cause, ListDiff(from: before, to: state.books))
       if state.skipped.count > skippedBefore { say(.rowsSkipped(state.skipped.count)) }
@@ -104,10 +105,27 @@ extension Step<SavedBooksModel> {
     state.list = beneath.state
   }
 
-  private mutating func read(_ records: [Record]) {
+  /// Reads the books of a list; a row that is as it was in the list before is not parsed again.
+  private mutating func read(_ records: RecordList, before: RecordList) {
     var books: [ContentItem] = []
+    books.reserveCapacity(records.count)
+    let known = state.books
+    let skipped = Set(state.skipped)
     state.skipped = []
+    var older = before.makeIterator()
+    var old = older.next()
     for record in records {
+      while let row = old, row.isBefore(record) { old = older.next() }
+      if let old, old.isSame(as: record) {
+        if let book = known.row(id: record.id) {
+          books.append(book)
+          continue
+        }
+        if skipped.contains(record.id) {
+          state.skipped.append(record.id)
+          continue
+        }
+      }
       if let book = try? ContentItem(parsing: record.body), book.id.text == record.id {
         books.append(book)
       } else {
@@ -125,5 +143,17 @@ extension DownloadsModel.State.Phase {
     case .loaded, .empty, .failed: true
     case .idle, .loading, .deleting, .deletingAll: false
     }
+  }
+}
+
+extension Record {
+  /// Whether its place in the order of insertion is before another's.
+  fileprivate func isBefore(_ other: Record) -> Bool {
+    (created, createdIndex) < (other.created, other.createdIndex)
+  }
+
+  /// Whether it is the same item with the same bytes.
+  fileprivate func isSame(as other: Record) -> Bool {
+    id.utf8.elementsEqual(other.id.utf8) && rawBody == other.rawBody
   }
 }

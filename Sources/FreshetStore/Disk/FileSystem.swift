@@ -125,6 +125,7 @@ extension File {
   package func bytes(at offset: Int64, count: Int) throws(SystemError) -> [UInt8] {
     var failure: SystemError?
     let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
+      if count >= 128 << 10 { Platform.populate(UnsafeMutableRawBufferPointer(buffer)) }
       do throws(SystemError) {
         initialized = try readFully(UnsafeMutableRawBufferPointer(buffer), at: offset)
       } catch {

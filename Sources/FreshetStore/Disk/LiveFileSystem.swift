@@ -10,7 +10,7 @@ package struct LiveFileSystem: FileSystem {
       case .create: Platform.createFlags
       case .createNew: Platform.createNewFlags
       }
-    return LiveFile(try Platform.openFile(path, flags: flags, mode: 0o600))
+    return LiveFile(try Platform.openDataFile(path, flags: flags, mode: 0o600))
   }
 
   package func makeDirectory(_ path: String) throws(SystemError) {

@@ -41,6 +41,37 @@ enum Platform {
     }
   }
 
+  /// The same; reads of the file do not note when it was last read, where that may be left out.
+  static func openDataFile(
+    _ path: String, flags: Int32, mode: mode_t
+  ) throws(SystemError) -> Int32 {
+    #if os(Linux)
+      // O_NOATIME, of which Swift does not see the name.
+      do throws(SystemError) {
+        return try openFile(path, flags: flags | 0o1_000_000, mode: mode)
+      } catch {
+        // Only the owner of a file may leave it out.
+        guard error.code == EPERM else { throw error }
+      }
+    #endif
+    return try openFile(path, flags: flags, mode: mode)
+  }
+
+  /// Brings fresh memory in at one go that is about to be written whole, rather than page by page.
+  ///
+  /// Where the system cannot do that, the pages come as they are written.
+  static func populate(_ memory: UnsafeMutableRawBufferPointer) {
+    #if os(Linux)
+      guard let start = memory.baseAddress else { return }
+      let page = 4096
+      let first = (Int(bitPattern: start) + page - 1) & ~(page - 1)
+      let end = (Int(bitPattern: start) + memory.count) & ~(page - 1)
+      guard end > first else { return }
+      // MADV_POPULATE_WRITE, which older C libraries have no name for.
+      _ = madvise(UnsafeMutableRawPointer(bitPattern: first), end - first, 23)
+    #endif
+  }
+
   static func closeFile(_ descriptor: Int32) {
     // Not repeated after EINTR: Linux has closed the descriptor by then.
     _ = close(descriptor)

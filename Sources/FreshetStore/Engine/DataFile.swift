@@ -54,24 +54,42 @@ final class DataFile: Sendable {
     }
   }
 
-  /// Hands out the parts of one record; checks its checksum first (I5).
+  /// The parts of one record in bytes that are the caller's; checks its checksum first (I5).
   @inline(__always)
-  func read<R>(
-    _ bytes: UnsafeRawBufferPointer, at offset: Int64, _ use: (StoredRecord) -> R
-  ) throws(StoreError) -> R {
+  func record(
+    in bytes: UnsafeRawBufferPointer, at offset: Int64
+  ) throws(StoreError) -> StoredRecord {
     do throws(LineFault) {
       guard let last = bytes.last, last == 0x0A else { throw .short }
       let line = UnsafeRawBufferPointer(rebasing: bytes.dropLast())
       if case .snapshot = kind {
-        return use(StoredRecord(line: line, item: try SnapshotLine(line)))
+        return StoredRecord(line: line, item: try SnapshotLine(line))
       }
-      return use(StoredRecord(line: line, record: try RecordLine(line)))
+      return StoredRecord(line: line, record: try RecordLine(line))
     } catch {
       throw StoreError(
         .damaged,
         "the record at byte \(offset) of \(name) is damaged: \(error); "
           + StoreError.damageAdvice, path: path, cause: error)
     }
+  }
+
+  /// Reads one record with a call of its own, and hands out its parts.
+  func readAlone<R>(
+    _ offset: Int64, _ length: Int, _ use: (StoredRecord) -> R
+  ) throws(StoreError) -> R {
+    let result = withUnsafeTemporaryAllocation(byteCount: length, alignment: 1) { buffer in
+      Result { () throws(StoreError) in
+        let count: Int
+        do throws(SystemError) {
+          count = try file.readFully(buffer, at: offset)
+        } catch {
+          throw .reading(path, at: offset, error)
+        }
+        return use(try record(in: UnsafeRawBufferPointer(rebasing: buffer[..<count]), at: offset))
+      }
+    }
+    return try result.get()
   }
 }
 
@@ -110,8 +128,17 @@ struct StoredRecord {
 
   var content: LineContent { LineContent(id: idBytes, body: bodyBytes) }
 
-  func isID(_ bytes: [UInt8]) -> Bool {
-    idHasEscapes ? idBytes == bytes : rawID.elementsEqual(bytes)
+  /// The id as text.
+  var idText: String {
+    idHasEscapes
+      ? String(decoding: idBytes, as: UTF8.self) : String(decoding: rawID, as: UTF8.self)
+  }
+
+  func isID(_ bytes: [UInt8]) -> Bool { bytes.withUnsafeBytes { isID($0) } }
+
+  func isID(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    if idHasEscapes { return idBytes.elementsEqual(bytes) }
+    return id.count == bytes.count && rawID.elementsEqual(bytes)
   }
 
   func isIn(_ query: Query) -> Bool {
@@ -138,19 +165,7 @@ struct Location: Sendable {
 
   /// Reads it and hands out its parts.
   func read<R>(_ use: (StoredRecord) -> R) throws(StoreError) -> R {
-    let result = withUnsafeTemporaryAllocation(byteCount: length, alignment: 1) { buffer in
-      Result { () throws(StoreError) in
-        let count: Int
-        do throws(SystemError) {
-          count = try source.file.readFully(buffer, at: offset)
-        } catch {
-          throw .reading(source.path, at: offset, error)
-        }
-        let bytes = UnsafeRawBufferPointer(rebasing: buffer[..<count])
-        return try source.read(bytes, at: offset, use)
-      }
-    }
-    return try result.get()
+    try source.readAlone(offset, length, use)
   }
 
   /// Its id and body, copied out.

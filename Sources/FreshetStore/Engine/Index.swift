@@ -54,6 +54,8 @@ struct Index: Sendable {
   private(set) var count: Int
   private(set) var liveCount: Int
   private var goneCount = 0
+  /// False while no item was ever deleted, so that a new one need not be looked for among those.
+  private var hasSeenDelete: Bool
   /// The bytes of the lines that entries point to.
   private(set) var keptBytes: Int64
 
@@ -63,10 +65,12 @@ struct Index: Sendable {
     count = baseCount
     liveCount = baseCount - Int(base?.footer.deleted ?? 0)
     keptBytes = base?.footer.offset ?? 0
+    hasSeenDelete = base.map { $0.footer.deleted > 0 } ?? false
     if let base { sources = [base.source] }
   }
 
   /// The entry as it is now.
+  @inline(__always)
   subscript(_ number: Int) -> Entry { seen(raw(number)) }
 
   @inline(__always)
@@ -76,6 +80,7 @@ struct Index: Sendable {
   }
 
   /// The entry as the snapshot has it.
+  @inline(__always)
   func original(_ number: Int) -> Entry {
     guard let found = base?.table[number] else {
       preconditionFailure("entry \(number) is neither in the snapshot nor after it")
@@ -114,15 +119,17 @@ struct Index: Sendable {
       source: sources[Int(entry.source)], offset: entry.offset, length: Int(entry.length))
   }
 
-  /// The files of which at least half is entries' lines, and not the snapshot.
+  /// The files by their ordinal; nil for those of which less than half is entries' lines, and for
+  /// the snapshot.
   ///
   /// O(entries in memory).
-  func denseSources() throws(StoreError) -> [DataFile] {
+  func denseSources() throws(StoreError) -> [DataFile?] {
     var used = [Int64](repeating: 0, count: sources.count)
     pages.forEach { used[Int($0.source)] += Int64($0.length) }
-    var dense: [DataFile] = []
-    for (source, bytes) in zip(sources, used) where source !== base?.source {
-      if bytes > 0, try 2 * bytes >= source.size { dense.append(source) }
+    var dense = [DataFile?](repeating: nil, count: sources.count)
+    for (ordinal, source) in sources.enumerated() where source !== base?.source {
+      let bytes = used[ordinal]
+      if bytes > 0, try 2 * bytes >= source.size { dense[ordinal] = source }
     }
     return dense
   }
@@ -198,6 +205,7 @@ struct Index: Sendable {
   /// Applies one line of the journal; nil when the line speaks of a record that is not there.
   mutating func apply(_ line: LogLine, of commit: LogCommit) -> Effect? {
     let revision = commit.revision
+    if line.kind == .soft || line.kind == .clear { hasSeenDelete = true }
     if revision != touchedRevision {
       touchedRevision = revision
       touched.removeAll(keepingCapacity: true)
@@ -240,7 +248,7 @@ struct Index: Sendable {
       move(target, to: line, of: commit, state: .live)
       return .updated(target)
     }
-    if let old = first(line.hash, where: { $0.state == .deleted }) {
+    if hasSeenDelete, let old = first(line.hash, where: { $0.state == .deleted }) {
       keptBytes -= Int64(raw(old).length)
       change(old) { $0.state = .gone }
       if old >= baseCount { goneCount += 1 }

@@ -12,57 +12,106 @@ extension Journal {
 
   /// One item; nil when it is absent, or deleted and `includingDeleted` is false.
   func record(id: String, includingDeleted: Bool) throws(StoreError) -> Record? {
-    try checkOpen()
-    try refresh()
-    let bytes = Array(id.utf8)
-    return try fallingBack { () throws(StoreError) in
-      try record(bytes, includingDeleted: includingDeleted)
+    var text = id
+    let result = text.withUTF8 { bytes in
+      Result { () throws(StoreError) in
+        try record(id, UnsafeRawBufferPointer(bytes), includingDeleted)
+      }
     }
+    return try result.get()
   }
 
-  private func record(_ bytes: [UInt8], includingDeleted: Bool) throws(StoreError) -> Record? {
+  private func record(
+    _ id: String, _ bytes: UnsafeRawBufferPointer, _ includingDeleted: Bool
+  ) throws(StoreError) -> Record? {
     let hash = folder.hash.of(bytes)
-    let (first, others) = state.withLock { state in
-      let found = state.log.index.candidates(hash)
-      return (
-        found.first.map { Candidate($0, in: state.log.index) },
-        found.others.map { Candidate($0, in: state.log.index) }
-      )
+    var current = try currentCandidates(hash)
+    if current == nil {
+      try checkOpen()
+      try refresh()
     }
-    guard let first else { return nil }
-    if let record = try record(first, bytes, includingDeleted) { return record }
-    for other in others {
-      if let record = try record(other, bytes, includingDeleted) { return record }
+    return try fallingBack { () throws(StoreError) in
+      // A second time as the state is then, which no longer rests on the snapshot that is damaged.
+      let found = current ?? candidates(hash)
+      current = nil
+      guard let first = found.first else { return nil }
+      if let record = try record(first, id, bytes, includingDeleted) { return record }
+      for other in found.others {
+        if let record = try record(other, id, bytes, includingDeleted) { return record }
+      }
+      return nil
     }
-    return nil
   }
 }
 
 extension Journal {
   /// An entry that may be the one.
   private struct Candidate {
-    let number: Int
     let entry: Index.Entry
     let location: Location
+    /// Where the snapshot has the item, when that alone says its place in the list.
+    let original: (revision: Int64, location: Location)?
 
     init(_ found: (number: Int, entry: Index.Entry), in index: borrowing Index) {
-      number = found.number
       entry = found.entry
-      location = index.location(of: found.entry)
+      location = index.location(of: entry)
+      if entry.created == 0 && entry.source > 0 {
+        let line = index.original(found.number)
+        original = (line.revision, index.location(of: line))
+      } else {
+        original = nil
+      }
+    }
+
+    /// The item's place in the list, unless the record itself says it.
+    func knownOrigin() throws(StoreError) -> Origin? {
+      if entry.created > 0 {
+        return Origin(created: entry.created, index: Int(entry.createdIndex))
+      }
+      guard let original else { return nil }
+      let found = try original.location.read { $0.origin }
+      return found ?? Origin(created: original.revision, index: 1)
+    }
+  }
+
+  private struct Candidates {
+    let first: Candidate?
+    let others: [Candidate]
+
+    init(_ hash: UInt64, in index: borrowing Index) {
+      let found = index.candidates(hash)
+      first = found.first.map { Candidate($0, in: index) }
+      others = found.others.isEmpty ? [] : found.others.map { Candidate($0, in: index) }
+    }
+  }
+
+  private func candidates(_ hash: UInt64) -> Candidates {
+    state.withLock { Candidates(hash, in: $0.log.index) }
+  }
+
+  /// The same, after one look at HEAD and with one lock; nil when the store is closed, or others
+  /// have made commits durable that are not taken in yet.
+  private func currentCandidates(_ hash: UInt64) throws(StoreError) -> Candidates? {
+    guard options.visibility != .visible, let durable = try head.read() else { return nil }
+    return state.withLock { state in
+      guard !state.isClosed, durable.revision <= state.log.revision else { return nil }
+      if durable.isAhead(of: state.head) { state.head = durable }
+      return Candidates(hash, in: state.log.index)
     }
   }
 
   private func record(
-    _ candidate: Candidate, _ id: [UInt8], _ includingDeleted: Bool
+    _ candidate: Candidate, _ id: String, _ bytes: UnsafeRawBufferPointer,
+    _ includingDeleted: Bool
   ) throws(StoreError) -> Record? {
     let entry = candidate.entry
     guard includingDeleted || entry.state == .live else { return nil }
-    var known: Origin?
-    if entry.created > 0 || entry.source > 0 {
-      let index = state.withLock { $0.log.index }
-      known = try index.knownOrigin(of: candidate.number, entry)
+    let known = try candidate.knownOrigin()
+    return try candidate.location.read { stored in
+      // The caller's own text of the id spares making another.
+      stored.isID(bytes)
+        ? Record(id: id, entry, known ?? stored.origin, stored.bodyBytes[...]) : nil
     }
-    return try candidate.location.read { $0.isID(id) ? Record($0, entry, known) : nil }
   }
 }
 
@@ -78,18 +127,14 @@ extension Index {
 
 extension Record {
   init(_ stored: StoredRecord, _ entry: Index.Entry, _ known: Origin?) {
-    self.init(stored, entry, known, stored.bodyBytes[...])
+    self.init(id: stored.idText, entry, known ?? stored.origin, stored.bodyBytes[...])
   }
 
-  init(
-    _ stored: StoredRecord, _ entry: Index.Entry, _ known: Origin?, _ body: ArraySlice<UInt8>
-  ) {
-    let origin = known ?? stored.origin ?? Origin(created: entry.revision, index: 1)
+  /// - Parameter origin: Its place in the list, unless that is where its revision is.
+  init(id: String, _ entry: Index.Entry, _ origin: Origin?, _ body: ArraySlice<UInt8>) {
+    let origin = origin ?? Origin(created: entry.revision, index: 1)
     self.init(
-      id: stored.idHasEscapes
-        ? String(decoding: stored.idBytes, as: UTF8.self)
-        : String(decoding: stored.rawID, as: UTF8.self),
-      revision: entry.revision, created: origin.created, createdIndex: origin.index,
+      id: id, revision: entry.revision, created: origin.created, createdIndex: origin.index,
       isDeleted: entry.state != .live, rawBody: body)
   }
 

@@ -16,12 +16,11 @@ enum Checksum {
   static func parse(_ bytes: UnsafeRawBufferPointer, at start: Int) -> UInt32? {
     var value: UInt32 = 0
     for at in start..<(start + 8) {
-      let byte = bytes[at]
-      switch byte {
-      case 0x30...0x39: value = value << 4 | UInt32(byte - 0x30)
-      case 0x61...0x66: value = value << 4 | UInt32(byte - 0x57)
-      default: return nil
-      }
+      // Ranges in a `switch` are not taken apart by the compiler here.
+      let decimal = bytes[at] &- 0x30
+      let letter = bytes[at] &- 0x61
+      guard decimal < 10 || letter < 6 else { return nil }
+      value = value << 4 | UInt32(decimal < 10 ? decimal : letter + 10)
     }
     return value
   }

@@ -26,9 +26,7 @@ struct Paging: Sendable {
       let entry = log.index[number]
       guard entry.state == .live else { continue }
       let known = try log.index.knownOrigin(of: number, entry)
-      let record = try window.record(log.index.location(of: entry), entry, known) {
-        $0.isIn(query)
-      }
+      let record = try window.record(log.index.location(of: entry), entry, known, in: query)
       guard let record else { continue }
       rows.append(Row(position: query.order.position(of: record), number: number))
     }

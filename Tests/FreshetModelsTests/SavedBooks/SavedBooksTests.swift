@@ -54,6 +54,31 @@ struct SavedBooksReduceTests {
     #expect(step.notices == [.rowsSkipped(1)])
   }
 
+  @Test("a list after another shows the same books as if it were the first")
+  func secondList() {
+    func row(_ name: String, _ place: Int64, _ title: String?) -> Record {
+      let book = "{\"id\":\"book:local:\(name)\",\"title\":\"\(title ?? "")\"}"
+      return Make.record(
+        "book:local:\(name)", created: place, body: Array((title == nil ? "{\"id\":7}" : book).utf8))
+    }
+    let first = start.after(
+      .appear,
+      list(
+        1, row("a", 1, "1"), row("b", 2, "1"), row("c", 3, nil), row("d", 4, nil),
+        row("e", 5, "1"), row("g", 6, "1"), isInitial: true))
+    // As it was, a book now, still none, none now, changed, new, deleted and saved again.
+    let rows = [
+      row("a", 1, "1"), row("c", 3, "1"), row("d", 4, nil), row("e", 5, nil), row("g", 6, "2"),
+      row("f", 7, "1"), row("b", 8, "1"),
+    ]
+    let second = first.then(.list(.list(Make.list(2, rows, isInitial: true), query: 1)))
+    let alone = start.after(
+      .appear, .list(.list(Make.list(2, rows, isInitial: true), query: 1)))
+    #expect(ids(second) == ["a", "c", "g", "f", "b"])
+    #expect(second.state.books.rows == alone.state.books.rows)
+    #expect(second.state.skipped == alone.state.skipped)
+  }
+
   @Test("loaded, delete: deleting until the store's own list; then loaded, or empty")
   func delete() {
     let step = loaded.then(.delete(id: "book:local:a"), deleted(2), list(2, record("b")))
