@@ -59,7 +59,8 @@ struct SavedBooksReduceTests {
     func row(_ name: String, _ place: Int64, _ title: String?) -> Record {
       let book = "{\"id\":\"book:local:\(name)\",\"title\":\"\(title ?? "")\"}"
       return Make.record(
-        "book:local:\(name)", created: place, body: Array((title == nil ? "{\"id\":7}" : book).utf8))
+        "book:local:\(name)", created: place, body: Array((title == nil ? "{\"id\":7}" : book).utf8)
+      )
     }
     let first = start.after(
       .appear,
