@@ -57,6 +57,8 @@ struct DamagedHeadTests {
       #expect(survey.isSound && survey.findings.map(\.kind) == [.note])
       #expect(survey.findings.first?.file == "HEAD")
       #expect(survey.findings.first?.offset == Int64(slots.newest))
+      #expect(survey.findings.first?.message.contains("nothing is lost") == true)
+      #expect(survey.durableRevision == 5)
     }
   }
 

@@ -7,7 +7,7 @@ extension StoreCommand {
     let manager = try session.openStore(command: "store")
     let input = try Input(files[0], session: session)
     var items = ItemImport(manager: manager, session: session, name: input.name)
-    var splitter = DocumentSplitter()
+    var splitter = DocumentSplitter(mixesForms: true)
     while !items.isOver, let bytes = try input.next() {
       for piece in splitter.feed(bytes) { try items.take(piece) }
     }

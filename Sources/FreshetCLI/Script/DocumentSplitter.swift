@@ -35,6 +35,13 @@ struct DocumentSplitter {
     case stopped
   }
 
+  /// Whether a document may be spread over lines also after one that was not.
+  ///
+  /// Then a line without an end keeps the answers to what follows waiting, for two lines at most.
+  let mixesForms: Bool
+
+  init(mixesForms: Bool = false) { self.mixesForms = mixesForms }
+
   private var mode = Mode.line
   private var buffer: [UInt8] = []
   /// Where the current unit begins, and how far it was looked at.
@@ -136,7 +143,7 @@ struct DocumentSplitter {
       skipTooLarge(into: &pieces)
       return true
     }
-    if isOpen(buffer[start..<end]), !sawObjectLine {
+    if isOpen(buffer[start..<end]), mixesForms || !sawObjectLine {
       mode = .spread
       position = start
       scanner = JSONScanner()

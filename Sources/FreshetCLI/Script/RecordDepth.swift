@@ -10,7 +10,8 @@ enum RecordDepth {
 
   static let problem = Problem(
     code: "too_deep",
-    message: "the record nests deeper than \(limit) levels, counted as it would be kept")
+    message: "the record nests deeper than \(limit) levels, counted as it would be kept; nest it "
+      + "less deep")
 
   /// How deep arrays and objects nest in JSON of ours.
   ///

@@ -56,7 +56,7 @@ private struct Verification {
     try readSnapshots()
     survey.revision = history.revision
     survey.epoch = max(survey.epoch, history.epoch)
-    noteBadSlot(journalEnd: history.revision)
+    try noteBadSlot(journalEnd: history.revision)
     if let head, let last = segments.last, head.segment > last {
       note(
         .damage, FileNames.segment(head.segment),
@@ -65,12 +65,18 @@ private struct Verification {
     progress(total, total)
   }
 
+  /// The folder as that of the store that STORE names; nil when it does not say.
+  private var described: StoreFolder? {
+    survey.storeID.map {
+      StoreFolder(
+        path: folder.path, fileSystem: folder.fileSystem, isReadOnly: true,
+        description: StoreDescription(id: $0, created: 0))
+    }
+  }
+
   /// Checks each snapshot and its index, and that what the journal lacks is in one.
   private mutating func readSnapshots() throws(StoreError) {
-    guard let id = survey.storeID else { return }
-    let described = StoreFolder(
-      path: folder.path, fileSystem: folder.fileSystem, isReadOnly: true,
-      description: StoreDescription(id: id, created: 0))
+    guard let described else { return }
     let listing = try described.listing()
     var isReadable = listing.segments.first == 1
     for revision in listing.snapshots {
@@ -153,10 +159,16 @@ private struct Verification {
   }
 
   /// A slot that does not check costs readers the last commits, until somebody writes.
-  private mutating func noteBadSlot(journalEnd: Int64) {
-    guard let badSlot, badSlot.other.revision <= journalEnd else { return }
-    let known = badSlot.other.revision
-    let what = "the slot does not check, and the other one stands at revision \(known)"
+  private mutating func noteBadSlot(journalEnd: Int64) throws(StoreError) {
+    guard let badSlot, let described, badSlot.other.revision <= journalEnd else { return }
+    var known = badSlot.other.revision
+    var what = "the slot does not check, and the other one stands at revision \(known)"
+    let said = try HeadMending(folder: described, bad: badSlot).record()
+    if let said, !said.isPoisoned {
+      known = said.revision
+      survey.durableRevision = known
+      what = "the slot does not check; the journal proves that it stood at revision \(known)"
+    }
     let rest =
       known == journalEnd
       ? ", the journal's last: nothing is lost, and the next commit writes the slot anew"

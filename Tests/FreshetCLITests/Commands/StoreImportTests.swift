@@ -39,6 +39,27 @@ struct StoreImportTests {
     #expect(try bodies() == ["book:local:1": Self.whole])
   }
 
+  @Test("lines and spread documents may come mixed; a line without an end costs only itself")
+  func mixed() throws {
+    let text = """
+      {"id":"a","body":{}}
+      { "id": "b",
+        "body": {
+        }
+      }
+      {"id":"c","body":{"x":[}
+      {"id":"d","body":{"x":[
+      {"id":"e","body":{}}
+      {"id":"f","body":
+      {"id":"g","body":{}}
+      {"id":"h",
+        "body":{}}
+      """
+    let run = try sandbox.run("store", "import", "-", input: text)
+    #expect(run.results.dropLast().map { $0["line"]?.numberValue?.text } == ["6", "7", "9"])
+    #expect(try Set(bodies().keys) == ["a", "b", "e", "g", "h"])
+  }
+
   @Test("a body over several lines keeps its bytes, but for newlines; one without kind gets it")
   func kept() throws {
     let text = """
