@@ -7,20 +7,24 @@ let package = Package(
   dependencies: [.package(name: "freshet", path: "..")],
   targets: [
     .target(name: "CAllocations"),
+    // Figures as lines of JSON and as a table, without Foundation.
+    .target(name: "BenchFigures", swiftSettings: [.swiftLanguageMode(.v6)]),
     .executableTarget(
       name: "streams",
       dependencies: [
-        "CAllocations",
+        "BenchFigures", "CAllocations",
         .product(name: "Freshet", package: "freshet"),
       ],
       swiftSettings: [.swiftLanguageMode(.v6)]),
-    // Figures, folders and lines of JSON, for the suites that have processes and disks.
-    .target(name: "BenchSupport", swiftSettings: [.swiftLanguageMode(.v6)]),
+    // Folders and memory, for the suites that have processes and disks.
+    .target(
+      name: "BenchSupport", dependencies: ["BenchFigures"],
+      swiftSettings: [.swiftLanguageMode(.v6)]),
     // The built program from end to end.
     .executableTarget(
       name: "events",
       dependencies: [
-        "BenchSupport",
+        "BenchFigures", "BenchSupport",
         .product(name: "Freshet", package: "freshet"),
         .product(name: "FreshetStore", package: "freshet"),
       ],
@@ -28,7 +32,7 @@ let package = Package(
     .executableTarget(
       name: "store",
       dependencies: [
-        "BenchSupport",
+        "BenchFigures", "BenchSupport", "CAllocations",
         .product(name: "Freshet", package: "freshet"),
         .product(name: "FreshetStore", package: "freshet"),
       ],

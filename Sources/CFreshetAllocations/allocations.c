@@ -79,6 +79,11 @@ int freshet_allocations_begin(void) {
   return 1;
 }
 
+void freshet_allocations_restart(void) {
+  atomic_store(&open_blocks, 0);
+  atomic_store(&open_bytes, 0);
+}
+
 void freshet_allocations_end(uint64_t *blocks, uint64_t *bytes) {
   atomic_store(&is_open, false);
   *blocks = atomic_load(&open_blocks);
@@ -86,6 +91,8 @@ void freshet_allocations_end(uint64_t *blocks, uint64_t *bytes) {
 }
 #else
 int freshet_allocations_begin(void) { return 0; }
+
+void freshet_allocations_restart(void) {}
 
 void freshet_allocations_end(uint64_t *blocks, uint64_t *bytes) {
   *blocks = 0;

@@ -1,3 +1,4 @@
+import BenchFigures
 import Foundation
 
 /// A folder for one case; it goes with the last reference.
@@ -27,10 +28,4 @@ package final class Folder: Sendable {
       return sum + Int(info.st_size)
     }
   }
-}
-
-/// Ends the run where it makes no sense to go on.
-package func stop(_ why: String) -> Never {
-  FileHandle.standardError.write(Data("\(CommandLine.arguments[0]): \(why)\n".utf8))
-  exit(1)
 }

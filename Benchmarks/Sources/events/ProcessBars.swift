@@ -1,3 +1,4 @@
+import BenchFigures
 import BenchSupport
 import Foundation
 
@@ -8,19 +9,21 @@ func version(_ suite: Suite) {
   nothing.program = "/bin/true"
   var ours = Samples()
   var floor = Samples()
-  for _ in 0..<suite.rounds {
+  // The first round warms up.
+  for round in 0...suite.rounds {
     for (isOurs, suite) in [(true, suite), (false, nothing)] {
       let taken = seconds {
         let program = Program(suite, isOurs ? ["version"] : [], in: folder.path)
         if program.wait() != 0 { stop("version failed") }
         program.closeOutput()
       }
+      if round == 0 { continue }
       if isOurs { ours.values.append(taken * 1000) } else { floor.values.append(taken * 1000) }
     }
   }
-  suite.report(
-    "version", unit: "ms", ours.median, atMost: 12,
-    [("best", ours.percentile(0)), ("p90", ours.percentile(0.9)), ("true_ms", floor.median)])
+  suite.tell(
+    "version", unit: "ms", ours.median, .atMost(12), samples: ours, [("true_ms", floor.median)],
+    beside: "/bin/true \(rounded(floor.median))")
 }
 
 /// The reader goes away while nothing happens.
@@ -28,7 +31,7 @@ func readerDies(_ suite: Suite) {
   let writer = Writer(suite)
   var samples = Samples()
   var isSound = true
-  for _ in 0..<suite.rounds {
+  for round in 0...suite.rounds {
     let program = Program(suite, ["watch", "--heartbeat", "off"], in: writer.folder.path)
     program.line(with: "stream.bookmark")
     let taken = seconds {
@@ -36,10 +39,10 @@ func readerDies(_ suite: Suite) {
       if program.wait() != 141 { isSound = false }
     }
     if !program.errorText.isEmpty { isSound = false }
-    samples.values.append(taken * 1000)
+    if round > 0 { samples.values.append(taken * 1000) }
   }
-  suite.report(
-    "reader-dies", unit: "ms", samples.percentile(1), atMost: 20, [("median", samples.median)],
+  suite.tell(
+    "reader-dies", unit: "ms", samples.percentile(1), .atMost(20), samples: samples,
     isSound: isSound)
 }
 
@@ -48,7 +51,7 @@ func sigterm(_ suite: Suite) {
   let writer = Writer(suite)
   var samples = Samples()
   var isSound = true
-  for _ in 0..<suite.rounds {
+  for round in 0...suite.rounds {
     let program = Program(suite, ["watch", "--heartbeat", "off"], in: writer.folder.path)
     program.line(with: "stream.bookmark")
     let taken = seconds {
@@ -57,11 +60,10 @@ func sigterm(_ suite: Suite) {
       if program.line() != nil || program.wait() != -SIGTERM { isSound = false }
     }
     program.closeOutput()
-    samples.values.append(taken * 1000)
+    if round > 0 { samples.values.append(taken * 1000) }
   }
-  suite.report(
-    "sigterm", unit: "ms", samples.percentile(1), atMost: 200, [("median", samples.median)],
-    isSound: isSound)
+  suite.tell(
+    "sigterm", unit: "ms", samples.percentile(1), .atMost(200), samples: samples, isSound: isSound)
 }
 
 /// How long after a commit returned here its line can be read from another process.
@@ -69,7 +71,8 @@ func latency(_ suite: Suite) {
   let writer = Writer(suite)
   let program = Program(suite, ["watch", "--heartbeat", "off"], in: writer.folder.path)
   program.line(with: "stream.bookmark")
-  let count = suite.rounds * 50
+  let warmUp = 50
+  let count = warmUp + suite.rounds * 50
   let arrivals = Arrivals(program, count)
   var commits: [Int64] = []
   for number in 0..<count {
@@ -78,13 +81,13 @@ func latency(_ suite: Suite) {
     usleep(2000)
   }
   let ends = arrivals.wait()
-  let delays = Samples(values: zip(commits, ends).map { max(0, Double($1 - $0) / 1e6) })
+  let delays = Samples(
+    values: zip(commits, ends).dropFirst(warmUp).map { max(0, Double($1 - $0) / 1e6) })
   kill(program.pid, SIGTERM)
   _ = program.wait()
-  suite.report(
-    "latency", unit: "ms", delays.percentile(0.99), atMost: 2,
-    [("p50", delays.median), ("max", delays.percentile(1)), ("commits", Double(count))],
-    isSound: ends.count == count)
+  suite.tell(
+    "latency", unit: "ms", delays.percentile(0.99), .atMost(2), samples: delays,
+    [("commits", Double(count))], isSound: ends.count == count)
 }
 
 /// When the last line of each commit came, noted on a thread of its own.
@@ -144,11 +147,12 @@ func stalledReader(_ suite: Suite) {
   }
   kill(program.pid, SIGTERM)
   _ = program.wait()
-  suite.report(
-    "stalled-reader", unit: "MiB", stalled - before, atMost: 4,
+  suite.tell(
+    "stalled-reader", unit: "MiB", stalled - before, .atMost(4),
     [
       ("events", Double(suite.events)), ("lost", Double(suite.events - seen)),
       ("before_mib", before), ("growth_while_read", highest - before),
       ("events_per_second", Double(seen) / taken),
-    ], isSound: seen == suite.events)
+    ], isSound: seen == suite.events,
+    beside: "\(seen) of \(suite.events) events, \(rounded(Double(seen) / taken, 0)) a second")
 }

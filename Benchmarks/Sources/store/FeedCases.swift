@@ -1,3 +1,4 @@
+import BenchFigures
 import BenchSupport
 import Foundation
 import Freshet
@@ -34,8 +35,12 @@ func feedCases(_ bench: Bench) {
       usleep(1_000_000)
       extra.add("idle_cpu_percent", (processorSeconds() - idle) * 100)
       let cpu = processorSeconds()
-      child.go()
-      let delays = zipDelays(child.numbers(), all.take() ? arrivals.withLock { $0 } : [])
+      var times: [Int64] = []
+      _ = extra.seconds(of: count) {
+        child.go()
+        times = all.take() ? arrivals.withLock { $0 } : []
+      }
+      let delays = zipDelays(child.numbers(), times)
       extra.add("p99", delays.percentile(0.99))
       extra.add("cpu_seconds_per_1000", (processorSeconds() - cpu) * 1000 / Double(count))
       feed.dispose()

@@ -1,3 +1,4 @@
+import BenchFigures
 import BenchSupport
 import Foundation
 import Freshet
@@ -87,6 +88,7 @@ func runChild(_ arguments: [String], _ bench: Bench) {
     let manager = openStore(path)
     childStampedSaves(count) { _ = answer(manager.save(id: $0, body: $1)) }
     manager.close()
+  case "commits": durablyFilled(path, commits: count).close()
   case "memory":
     let manager = openStore(path)
     _ = answer(manager.fetch(id: Records.id(0)))

@@ -1,3 +1,4 @@
+import BenchFigures
 import BenchSupport
 import Foundation
 import Freshet
@@ -36,7 +37,7 @@ private func readNeverCompacted(_ bench: Bench, _ count: Int) {
     ours: { extra in
       let start = processorSeconds()
       defer { extra.add("cpu", (processorSeconds() - start) * 1000) }
-      return seconds { readAll(path, count, compactsItself: false) } * 1000
+      return extra.seconds(of: count) { readAll(path, count, compactsItself: false) } * 1000
     })
 }
 
@@ -63,7 +64,7 @@ private func readUpdated(_ bench: Bench, _ count: Int) {
     ours: { extra in
       let start = processorSeconds()
       defer { extra.add("cpu", (processorSeconds() - start) * 1000) }
-      return seconds { readAll(path, count, compactsItself: false) } * 1000
+      return extra.seconds(of: count) { readAll(path, count, compactsItself: false) } * 1000
     })
 }
 
@@ -82,7 +83,7 @@ private func openAndReadAll(
     ours: { extra in
       let start = processorSeconds()
       defer { extra.add("cpu", (processorSeconds() - start) * 1000) }
-      return seconds { readAll(path, count) } * 1000
+      return extra.seconds(of: count) { readAll(path, count) } * 1000
     },
     sqlite: sqliteReading { extra in
       #if SQLITE
@@ -106,12 +107,14 @@ private func fetchByID(
   _ bench: Bench, _ name: String, _ count: Int, _ path: String, _ database: String
 ) {
   guard bench.wants(name) else { return }
-  var generator = SystemRandomNumberGenerator()
+  var generator = SmallRandom(state: 7)
   let ids = (0..<20_000).map { _ in Records.id(Int.random(in: 0..<count, using: &generator)) }
   func round(_ extra: inout Extra, _ fetch: (String) -> Bool) -> Double {
     var samples = Samples()
-    for id in ids {
-      samples.values.append(seconds { if !fetch(id) { stop("\(id) is missing") } } * 1e6)
+    _ = extra.seconds(of: ids.count) {
+      for id in ids {
+        samples.values.append(seconds { if !fetch(id) { stop("\(id) is missing") } } * 1e6)
+      }
     }
     extra.add("p99", samples.percentile(0.99))
     return samples.median
@@ -135,7 +138,7 @@ private func openAndFetchOne(_ bench: Bench, _ name: String, _ path: String, _ d
   bench.compare(
     name, unit: "ms", isDurable: false,
     ours: { extra in
-      seconds {
+      extra.seconds(of: 1) {
         let manager = openStore(path)
         if answer(manager.fetch(id: Records.id(7))) == nil { stop("a record is missing") }
         manager.close()

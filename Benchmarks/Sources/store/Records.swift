@@ -1,3 +1,4 @@
+import BenchFigures
 import BenchSupport
 import Foundation
 import Freshet
@@ -65,12 +66,14 @@ final class Box<Value: Sendable>: Sendable {
 
 func openStore(
   _ path: String, _ durability: StoreOptions.Durability = .everyCommit, compactsItself: Bool = true,
-  keeping retention: StoreOptions.Retention = StoreOptions.Retention()
+  keeping retention: StoreOptions.Retention = StoreOptions.Retention(),
+  visibility: StoreOptions.Visibility = .durable
 ) -> DatabaseManager {
   var options = StoreOptions()
   options.durability = durability
   options.compactsAutomatically = compactsItself
   options.retention = retention
+  options.visibility = visibility
   do {
     return try DatabaseManager.open(at: path, options: options)
   } catch {

@@ -1,3 +1,4 @@
+import BenchFigures
 import BenchSupport
 
 #if SQLITE

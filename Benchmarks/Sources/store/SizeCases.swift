@@ -1,3 +1,4 @@
+import BenchFigures
 import BenchSupport
 import Foundation
 import Freshet
@@ -16,7 +17,7 @@ func sizeCases(_ bench: Bench) {
       let manager = openStore(path)
       defer { manager.close() }
       _ = Disk.cool(bench.directory, patience: bench.patience)
-      return seconds { _ = answer(manager.deleteAll()) } * 1000
+      return extra.seconds(of: 1) { _ = answer(manager.deleteAll()) } * 1000
     },
     sqlite: sqliteSized(bench, count) { database, _ in
       _ = Disk.cool(bench.directory, patience: bench.patience)

@@ -1,3 +1,4 @@
+import BenchFigures
 import BenchSupport
 import Foundation
 import Freshet
@@ -18,7 +19,9 @@ private func durableSave(_ bench: Bench) {
   let ids = (0..<count).map { Records.id($0) }
   func round(_ extra: inout Extra, _ save: (Int) -> Void) -> Double {
     var samples = Samples()
-    for number in 0..<count { samples.values.append(seconds { save(number) } * 1e6) }
+    _ = extra.seconds(of: count) {
+      for number in 0..<count { samples.values.append(seconds { save(number) } * 1e6) }
+    }
     extra.add("p99", samples.percentile(0.99))
     return samples.median
   }
@@ -47,7 +50,7 @@ private func manyCallers(_ bench: Bench, _ callers: Int) {
       let manager = openStore(folder.path + "/store")
       defer { manager.close() }
       let done = Box<Bool>()
-      let taken = seconds {
+      let taken = extra.seconds(of: callers * each) {
         Task.detached {
           await withTaskGroup(of: Void.self) { group in
             for caller in 0..<callers {
@@ -105,8 +108,10 @@ private func batches(_ bench: Bench) {
       defer { manager.close() }
       _ = answer(manager.apply(operations[0]))
       var samples = Samples()
-      for batch in operations.dropFirst() {
-        samples.values.append(seconds { _ = answer(manager.apply(batch)) })
+      _ = extra.seconds(of: (rounds - 1) * 1000) {
+        for batch in operations.dropFirst() {
+          samples.values.append(seconds { _ = answer(manager.apply(batch)) })
+        }
       }
       return 1000 / samples.median
     },
@@ -135,7 +140,7 @@ private func unsyncedSave(_ bench: Bench) {
       let folder = Folder(in: bench.directory)
       let manager = openStore(folder.path + "/store", .interval(.milliseconds(200)))
       defer { manager.close() }
-      let taken = seconds {
+      let taken = extra.seconds(of: count) {
         for number in 0..<count {
           _ = answer(manager.save(id: ids[number], body: bodies[number % 1000]))
         }

@@ -1,3 +1,4 @@
+import BenchFigures
 import CAllocations
 import Freshet
 
@@ -24,6 +25,13 @@ let costs: [(name: String, work: @Sendable (Int) -> Int)] = [
   ("debounce/pushed-fast", flowDebounce),
   ("single/created-resolved-observed", flowSingleResolver),
   ("promise/created-resolved-observed", flowPromise),
+  // Guards against cliffs: what is not specialised costs several times as much.
+  ("merge/3-in-a-row", flowMergeThrice),
+  ("flat-map/3-in-a-row", flowFlatMapThrice),
+  ("switch-map/3-in-a-row", flowSwitchMapThrice),
+  ("depth/100-maps", flowHundred),
+  ("depth/100-maps-and-filters", { flowMixedHundred($0, 17, 500) }),
+  ("depth/10-erased-stages", { flowErasedStages($0, stages: 10) }),
 ]
 
 /// Prints how many blocks each flow takes from malloc for one value; what it takes once, at its
@@ -37,7 +45,7 @@ func printAllocations() {
     }
     _ = taken(1000)
     let each = Double(taken(21_000) - taken(1000)) / 20_000
-    print("\(name) \((each * 100).rounded() / 100)")
+    say("\(name) \(rounded(each))")
   }
 }
 

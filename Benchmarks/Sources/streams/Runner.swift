@@ -1,18 +1,27 @@
-/// Runs pairs of a floor and a flow, slice by slice in turn, and prints one JSON line per pair.
+import BenchFigures
+import CAllocations
+
+/// Runs pairs of a floor and a flow, slice by slice in turn, and tells one line per pair.
 ///
 /// A slice is a few milliseconds of work. The figures are nanoseconds per value of the
 /// fastest slice of each side, which is the one that nothing else on the machine has
-/// disturbed; the ratio is their quotient.
+/// disturbed; the ratio is their quotient. Medians, and what nine slices of ten are below,
+/// tell how calm it was. Blocks of malloc are counted in the pass that warms up.
 struct Runner {
+  static let columns: [Report.Column] = [
+    .init("case", "case"), .init("floor, ns", "floor_ns"), .init("median", "floor_median_ns"),
+    .init("90 %", "floor_p90_ns"), .init("flow, ns", "flow_ns"),
+    .init("median", "flow_median_ns"), .init("90 %", "flow_p90_ns"), .init("ratio", "ratio"),
+    .init("of medians", "median_ratio"), .init("blocks", "allocations"), .init("goal", "goal"),
+    .init("reached", "reached"),
+  ]
+
   /// How many slices each side gets.
   let slices: Int
-  let only: String?
+  let report: Report
 
   /// Whether a case with this name is wanted.
-  func wants(_ name: String) -> Bool {
-    guard let only else { return true }
-    return name.contains(only)
-  }
+  func wants(_ name: String) -> Bool { report.wants(name) }
 
   /// Compares a flow with its floor.
   ///
@@ -26,42 +35,60 @@ struct Runner {
   ) {
     guard wants(name) else { return }
     let rounds = slices ?? self.slices
-    _ = (floor(), flow())
-    var floors: [Double] = []
-    var flows: [Double] = []
+    let floorBlocks = blocks(floor)
+    let flowBlocks = blocks(flow)
+    var floors = Samples()
+    var flows = Samples()
     for _ in 0..<rounds {
       let (base, expected) = time(values, floor)
       let (result, got) = time(values, flow)
-      precondition(expected == got, "\(name): the flow gave \(got), the loop \(expected)")
-      floors.append(base)
-      flows.append(result)
+      if expected != got { stop("\(name): the flow gave \(got), the loop \(expected)") }
+      floors.values.append(base)
+      flows.values.append(result)
     }
-    floors.sort()
-    flows.sort()
-    let ratio = flows[0] / floors[0]
-    var line = "{\"case\":\"\(name)\",\"values\":\(values * rounds)"
-    line += ",\"floor_ns\":\(rounded(floors[0])),\"flow_ns\":\(rounded(flows[0]))"
-    line += ",\"ratio\":\(rounded(ratio))"
-    line += ",\"median_ratio\":\(rounded(flows[rounds / 2] / floors[rounds / 2]))"
-    if let reach { line += ",\"reach\":\(reach),\"reached\":\(ratio <= reach)" }
-    print(line + "}")
+    let ratio = flows.percentile(0) / floors.percentile(0)
+    var line = Line(name)
+    line.add("values", values * rounds)
+    for (side, samples) in [("floor", floors), ("flow", flows)] {
+      line.add(side + "_ns", samples.percentile(0))
+      line.add(side + "_median_ns", samples.median)
+      line.add(side + "_p90_ns", samples.percentile(0.9))
+    }
+    line.add("ratio", ratio)
+    line.add("median_ratio", flows.median / floors.median)
+    line.add("floor_allocations", Double(floorBlocks) / Double(values))
+    line.add("allocations", Double(flowBlocks) / Double(values))
+    if let reach {
+      line.add("reach", reach)
+      line.add("reached", ratio <= reach)
+      line.show("goal", "≤ \(rounded(reach))")
+    }
+    report.print(line)
   }
 
-  /// Prints figures that are counted, not timed.
-  func report(_ name: String, _ figures: [(name: String, value: Double)], reached: Bool) {
-    var line = "{\"case\":\"\(name)\""
-    for figure in figures { line += ",\"\(figure.name)\":\(rounded(figure.value))" }
-    print(line + ",\"reached\":\(reached)}")
+  /// Tells figures that are counted, not timed.
+  /// - Parameter cells: What stands in the columns of a table in their place.
+  func count(
+    _ name: String, _ figures: [(name: String, value: Double)], reached: Bool,
+    cells: [(column: String, text: String)]
+  ) {
+    var line = Line(name)
+    for figure in figures { line.add(figure.name, figure.value) }
+    line.add("reached", reached)
+    for cell in cells { line.show(cell.column, cell.text) }
+    report.print(line)
+  }
+
+  /// What all threads take from malloc for a piece of work.
+  private func blocks(_ body: () -> Int) -> Int {
+    begin_allocations_of_all_threads()
+    _ = body()
+    return end_allocations_of_all_threads()
   }
 
   private func time(_ values: Int, _ body: () -> Int) -> (Double, Int) {
     var result = 0
-    let taken = ContinuousClock().measure { result = body() }
-    let (seconds, attoseconds) = taken.components
-    return ((Double(seconds) * 1e9 + Double(attoseconds) * 1e-9) / Double(values), result)
-  }
-
-  private func rounded(_ figure: Double) -> Double {
-    (figure * 100).rounded() / 100
+    let taken = seconds { result = body() }
+    return (taken * 1e9 / Double(values), result)
   }
 }

@@ -16,6 +16,9 @@ struct Allocations {
     freshet_allocations_begin() == 1 ? Allocations() : nil
   }
 
+  /// Forgets what was counted so far, if something is counting: it was preparation.
+  static func restart() { freshet_allocations_restart() }
+
   /// Ends the count.
   func perValue(_ values: Int) -> Count? {
     var blocks: UInt64 = 0

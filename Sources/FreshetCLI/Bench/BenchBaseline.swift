@@ -6,8 +6,9 @@ struct BenchBaseline {
   private(set) var runs: [String: [[Double]]] = [:]
 
   /// Reads the `bench.sample` records of a file; other records and lines are passed over.
-  /// - Throws: ``Stop/usage(_:)`` when it cannot be read, or holds no sample.
-  init(file path: String) throws(Stop) {
+  /// - Parameter cases: The names of those that are to be compared.
+  /// - Throws: ``Stop/usage(_:)`` when it cannot be read, or holds no sample of any of them.
+  init(file path: String, cases: [String]) throws(Stop) {
     let bytes: [UInt8]?
     do {
       bytes = try System.contents(of: path, limit: 256 << 20)
@@ -21,6 +22,17 @@ struct BenchBaseline {
         "no_samples",
         "\(path) holds no bench.sample record; freshet bench --format ndjson writes them")
     }
+    if !cases.contains(where: { runs[$0] != nil }) {
+      throw .usage(
+        "no_samples",
+        "\(path) holds samples of \(Self.list(runs.keys.sorted())), not of "
+          + Self.list(cases))
+    }
+  }
+
+  private static func list(_ names: [String]) -> String {
+    let told = names.prefix(3).map { "“\($0.prefix(80))”" }.joined(separator: ", ")
+    return names.count > 3 ? told + " and \(names.count - 3) more" : told
   }
 
   private mutating func take(_ line: ArraySlice<UInt8>) {
@@ -29,7 +41,8 @@ struct BenchBaseline {
       object["type"]?.stringValue == "bench.sample", let data = object["data"]?.objectValue,
       let name = data["case"]?.stringValue, let parts = data["parts"]?.arrayValue
     else { return }
-    let numbers = parts.compactMap { $0.numberValue?.double }
+    // What is no time was written by nobody.
+    let numbers = parts.compactMap { $0.numberValue?.double }.filter { $0 >= 0 && $0 < 1e15 }
     if !numbers.isEmpty { runs[name, default: []].append(numbers) }
   }
 }

@@ -34,23 +34,33 @@ struct BenchCase: Sendable {
   static func slicing(
     _ body: @escaping @Sendable (Int) -> Int
   ) -> @Sendable (Int, Waiter) throws(Stop) -> Pass {
-    { (count: Int, _: Waiter) throws(Stop) -> Pass in sliced(count, body) }
+    { (count: Int, waiter: Waiter) throws(Stop) -> Pass in try sliced(count, waiter, body) }
   }
 
   /// Does the work in parts and times each.
-  static func sliced(_ count: Int, _ body: (Int) -> Int) -> Pass {
+  private static func sliced(
+    _ count: Int, _ waiter: Waiter, _ body: (Int) -> Int
+  ) throws(Stop) -> Pass {
     let slices = Slices(values: count)
     var sum = 0
     slices.mark()
-    for _ in 0..<min(Slices.count, count) {
-      sum &+= body(slices.size)
-      slices.passed.wrappingAdd(slices.size, ordering: .relaxed)
+    for part in 1...min(Slices.count, count) {
+      let passed = slices.passed.load(ordering: .relaxed)
+      // The last part has what does not fit into parts of one size.
+      let end = part == Slices.count ? count : passed + slices.size
+      var left = end - passed
+      while left > 0 {
+        // Long parts in pieces, so that a signal does not wait for their end.
+        let piece = min(left, 1_000_000)
+        sum &+= body(piece)
+        left -= piece
+        try waiter.checkSignal()
+      }
+      slices.passed.store(end, ordering: .relaxed)
       slices.mark()
     }
     Self.sink(sum)
-    return Pass(
-      nanoseconds: slices.nanoseconds, events: slices.passed.load(ordering: .relaxed), output: count
-    )
+    return Pass(nanoseconds: slices.nanoseconds, events: count, output: count)
   }
 
   /// Takes a result, so that the work for it is not left out.

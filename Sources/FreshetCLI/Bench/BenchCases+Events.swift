@@ -12,23 +12,23 @@ enum EventCases {
       name: "lines",
       summary: "events to cat, a write(2) each; by hand: a loop of writes",
       events: 100_000,
-      work: { (count, _) throws(Stop) in
+      work: { (count, waiter) throws(Stop) in
         try intoCat { (pipe) throws(Stop) in
           let output = Output(format: .ndjson, descriptor: pipe, now: { 0 })
-          return try sliced(count) { (number) throws(Stop) in
+          return try sliced(count, waiter) { (number) throws(Stop) in
             emit(number, to: output)
             try output.flush()
           }
         }
       },
-      floor: { (count, _) throws(Stop) in
+      floor: { (count, waiter) throws(Stop) in
         let output = Output(format: .ndjson, now: { 0 })
         // As long as the average of the others.
         for number in 0..<100 { emit(count / 2 + number, to: output) }
         let lines = output.takeWaiting()
         let line = Array(lines[...(lines.firstIndex(of: 0x0A) ?? 0)])
         return try intoCat { (pipe) throws(Stop) in
-          try sliced(count) { (_) throws(Stop) in try write(line, to: pipe) }
+          try sliced(count, waiter) { (_) throws(Stop) in try write(line, to: pipe) }
         }
       }),
   ]
@@ -59,12 +59,13 @@ enum EventCases {
   }
 
   private static func sliced(
-    _ count: Int, _ each: (Int) throws(Stop) -> Void
+    _ count: Int, _ waiter: Waiter, _ each: (Int) throws(Stop) -> Void
   ) throws(Stop) -> BenchCase.Pass {
     let slices = Slices(values: count)
     slices.mark()
     for start in stride(from: 0, to: count, by: slices.size) {
       let end = min(start + slices.size, count)
+      try waiter.checkSignal()
       for number in start..<end { try each(number) }
       slices.passed.store(end, ordering: .relaxed)
       slices.mark()
@@ -80,10 +81,12 @@ enum EventCases {
   }
 
   @discardableResult
-  private static func emit(_ number: Int, to output: Output) -> Int {
+  static func emit(
+    _ number: Int, to output: Output, cursor: String = "c1.Zk3q.88.7f2a"
+  ) -> Int {
     var head = EventHead("item.changed")
     head.revision = Int64(number)
-    head.cursor = "c1.Zk3q.88.7f2a"
+    head.cursor = cursor
     head.time = 1_790_000_000_000_000
     head.view = "downloads"
     head.id = "film:tmdb:movie:603"

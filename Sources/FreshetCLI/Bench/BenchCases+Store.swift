@@ -8,7 +8,7 @@ enum StoreCases {
     BenchCase(
       name: "save", summary: "durable saves, one after the other", events: 2000,
       work: { (count, waiter) throws(Stop) in try saves(count, inOneCommit: 1, waiter) },
-      floor: { (count, _) throws(Stop) in try rawWrites(count) }),
+      floor: { (count, waiter) throws(Stop) in try rawWrites(count, waiter) }),
     BenchCase(
       name: "save-1000", summary: "durable commits of a thousand saves", events: 200_000,
       work: { (count, waiter) throws(Stop) in try saves(count, inOneCommit: 1000, waiter) }),
@@ -17,7 +17,7 @@ enum StoreCases {
   // MARK: Saving
 
   /// A folder that goes away at the end: in `$TMPDIR`, which should be on the disk that counts.
-  private static func inFolder<Value>(
+  static func inFolder<Value>(
     _ body: (String) throws(Stop) -> Value
   ) throws(Stop) -> Value {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
@@ -69,22 +69,28 @@ enum StoreCases {
   }
 
   /// The same bytes appended to a file, each made durable.
-  private static func rawWrites(_ count: Int) throws(Stop) -> BenchCase.Pass {
+  private static func rawWrites(_ count: Int, _ waiter: Waiter) throws(Stop) -> BenchCase.Pass {
     try inFolder { (folder) throws(Stop) in
-      do throws(System.Failure) {
-        let descriptor = try System.open(folder + "/raw", forWriting: true)
-        defer { System.closeFile(descriptor) }
-        var nanoseconds: [Double] = []
-        for number in 0..<count {
-          let bytes = body(number)
-          let begin = ContinuousClock.now
-          try System.writeDurably(bytes, to: descriptor)
-          nanoseconds.append(begin.duration(to: .now).nanoseconds)
+      func failing<Value>(_ work: () throws(System.Failure) -> Value) throws(Stop) -> Value {
+        do {
+          return try work()
+        } catch {
+          throw .store(Problem(code: "io_error", message: "cannot write: \(error.words)"))
         }
-        return BenchCase.Pass(nanoseconds: nanoseconds, events: count, output: count)
-      } catch {
-        throw .store(Problem(code: "io_error", message: "cannot write: \(error.words)"))
       }
+      let descriptor = try failing { () throws(System.Failure) in
+        try System.open(folder + "/raw", forWriting: true)
+      }
+      defer { System.closeFile(descriptor) }
+      var nanoseconds: [Double] = []
+      for number in 0..<count {
+        try waiter.checkSignal()
+        let bytes = body(number)
+        let begin = ContinuousClock.now
+        try failing { () throws(System.Failure) in try System.writeDurably(bytes, to: descriptor) }
+        nanoseconds.append(begin.duration(to: .now).nanoseconds)
+      }
+      return BenchCase.Pass(nanoseconds: nanoseconds, events: count, output: count)
     }
   }
 }

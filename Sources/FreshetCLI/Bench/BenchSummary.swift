@@ -80,14 +80,17 @@ enum BenchText {
     switch abs(value) {
     case ..<10: decimals(value, 2)
     case ..<100: decimals(value, 1)
-    default: "\(Int64(value.rounded()))"
+    default: decimals(value, 0)
     }
   }
 
+  /// A number with so many digits behind the point; one that is too large for that as it is.
   static func decimals(_ value: Double, _ places: Int) -> String {
     var scale = 1.0
     for _ in 0..<places { scale *= 10 }
+    guard abs(value) < 1e15 else { return "\(value)" }
     let whole = Int64((abs(value) * scale).rounded())
+    if places == 0 { return value < 0 && whole != 0 ? "-\(whole)" : "\(whole)" }
     let digits = String(whole)
     let padded = String(repeating: "0", count: max(0, places + 1 - digits.count)) + digits
     let sign = value < 0 && whole != 0 ? "-" : ""

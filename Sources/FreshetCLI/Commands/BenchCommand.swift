@@ -16,6 +16,7 @@ enum BenchCommand {
       .value("warmup", "W", "runs before those that count: 2; with 0, no allocations are counted"),
       .value("compare", "FILE", "an earlier result: tell what changed, and how sure that is"),
       .value("html", "FILE", "write a page with charts"),
+      .flag("alone", "leave out the same work by hand: for a profiler, or to count instructions"),
       .flag("list", "tell the cases, and measure nothing"),
     ],
     examples: [
@@ -44,7 +45,7 @@ enum BenchCommand {
 
 /// One run of `bench`.
 private struct Bench {
-  static let cases = StreamCases.all + StoreCases.all + EventCases.all
+  static let cases = StreamCases.all + StoreCases.all + EventCases.all + WatchCases.all
 
   private let session: Session
   private let cases: [BenchCase]
@@ -53,20 +54,35 @@ private struct Bench {
   private let warmup: Int
   private let baseline: BenchBaseline?
   private let page: String?
+  private let isAlone: Bool
   private let isList: Bool
 
   init(_ invocation: Invocation, _ session: Session) throws(Stop) {
     self.session = session
     events = try invocation.wholeNumber("events", atLeast: 1)
-    runs = try invocation.wholeNumber("runs", atLeast: 1) ?? 10
-    warmup = try invocation.wholeNumber("warmup", atLeast: 0) ?? 2
+    // Every run keeps 64 figures.
+    runs = try invocation.wholeNumber("runs", in: 1...100_000) ?? 10
+    warmup = try invocation.wholeNumber("warmup", in: 0...100_000) ?? 2
+    isAlone = invocation.has("alone")
     page = invocation.value("html")
+    if let page { try Self.check(page: page) }
     isList = invocation.has("list")
     cases = try Self.chosen(invocation, session, events: events)
     if let path = invocation.value("compare") {
-      baseline = try BenchBaseline(file: path)
+      let baseline = try BenchBaseline(file: path, cases: cases.map(\.name))
+      for one in cases where baseline.runs[one.name] == nil {
+        session.diagnostics.note("\(path) holds no sample of \(one.name): it is not compared.")
+      }
+      self.baseline = baseline
     } else {
       baseline = nil
+    }
+  }
+
+  /// Whether the page can be written is found out before the time is spent.
+  private static func check(page path: String) throws(Stop) {
+    if let why = System.obstacle(toReplacing: path) {
+      throw .usage("bad_option", "option --html: cannot write \(path): \(why)")
     }
   }
 
@@ -121,6 +137,11 @@ private struct Bench {
       while let bytes = try input.next() { all += splitter.feed(bytes) }
       if let last = splitter.finish() { all.append(last) }
       lines = all.compactMap { $0.bytes.map { String(decoding: $0, as: UTF8.self) } }
+      let tooLong = all.count { $0.bytes == nil }
+      if tooLong > 0 {
+        session.diagnostics.note(
+          "\(input.name): \(tooLong) lines are longer than 1 MiB and left out.")
+      }
       if lines.isEmpty { throw .usage("no_lines", "\(input.name) holds no line to measure with") }
     }
     return PipelineCase.make(text, pipeline, lines: lines, events: events)
@@ -179,7 +200,8 @@ private struct Bench {
         "\(one.name): \(number < warmup ? "warming up" : "run \(number - warmup + 1)")")
       progress.show(
         one.name, Int64(doneRuns + number), Int64(cases.count * (warmup + runs)))
-      let floor = try one.floor.map { (floor) throws(Stop) in try self.pass(floor, count) }
+      let byHand = isAlone ? nil : one.floor
+      let floor = try byHand.map { (floor) throws(Stop) in try self.pass(floor, count) }
       // Counting costs time: it is done in the last run that does not count.
       let tally = number == warmup - 1 ? Allocations.counting() : nil
       let pass = try self.pass(one.work, count)

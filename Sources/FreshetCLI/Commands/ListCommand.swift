@@ -156,6 +156,13 @@ extension Invocation {
     return number
   }
 
+  /// The same, within bounds.
+  func wholeNumber(_ name: String, in bounds: ClosedRange<Int>) throws(Stop) -> Int? {
+    let number = try wholeNumber(name, atLeast: bounds.lowerBound)
+    guard let number, number > bounds.upperBound else { return number }
+    throw .usage("bad_option", "option --\(name) can be \(bounds.upperBound) at most")
+  }
+
   /// A span of time given as an option's value.
   /// - Throws: ``Stop/usage(_:)`` when it is none.
   func duration(_ name: String) throws(Stop) -> Duration? {

@@ -8,7 +8,7 @@
 
 /// The system calls the command makes, each a thin Swift face.
 ///
-/// The only file here that names libc.
+/// This file and `System+Replacing` alone name libc.
 enum System {
   /// A failed call.
   struct Failure: Error, Equatable {
@@ -339,32 +339,6 @@ enum System {
   static var processID: Int32 { getpid() }
 
   static func endProcess(_ code: Int32) -> Never { exit(code) }
-
-  /// Replaces a small file so that a crash leaves the old or the new one: temporary file, fsync,
-  /// rename, fsync of the folder.
-  static func replaceFile(_ path: String, with bytes: [UInt8]) throws(Failure) {
-    let temporary = "\(path).\(processID).tmp"
-    let descriptor = try open(temporary, forWriting: true)
-    do throws(Failure) {
-      try writeFully(bytes, to: descriptor)
-      if fsync(descriptor) != 0 { throw Failure(number: errno) }
-    } catch {
-      closeFile(descriptor)
-      unlink(temporary)
-      throw error
-    }
-    closeFile(descriptor)
-    guard rename(temporary, path) == 0 else {
-      let failure = Failure(number: errno)
-      unlink(temporary)
-      throw failure
-    }
-    let folder = path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : path[..<$0] } ?? "."
-    let folderDescriptor = try open(String(folder))
-    // Some file systems cannot sync a folder; the rename itself has happened.
-    _ = fsync(folderDescriptor)
-    closeFile(folderDescriptor)
-  }
 
   /// A whole file, nil when there is none.
   static func contents(of path: String, limit: Int) throws(Failure) -> [UInt8]? {

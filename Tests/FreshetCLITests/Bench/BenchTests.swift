@@ -105,6 +105,59 @@ import Testing
     }
   }
 
+  @Test("with --alone nothing is done by hand, and all values go in, whatever their number")
+  func alone() throws {
+    let run = try sandbox.run(
+      "bench", "subject", "replay", "--alone", "--runs", "1", "--warmup", "0", "--events", "203")
+    #expect(run.status == .exited(0))
+    let summaries = run.all("bench.summary")
+    #expect(Set(summaries.compactMap { $0["case"]?.stringValue }).isSuperset(of: ["replay"]))
+    for summary in summaries {
+      #expect(summary["floor_ns"] == .null && summary["ratio"] == .null)
+      #expect(summary["events"]?.numberValue?.int64 == 203)
+      #expect(summary["out"]?.numberValue?.int64 == 203)
+    }
+  }
+
+  @Test(
+    "a signal ends a run that would take for ever, and the end is told",
+    arguments: [
+      ["--pipeline", "range(1..9223372036854775806) | map(+1)"],
+      ["subject-100", "--events", "9223372036854775807"], ["--pipeline", "timer(1s)"],
+    ])
+  func signal(_ words: [String]) throws {
+    let child = try Child(
+      ["bench"] + words, environment: ["HOME": sandbox.folder.path], input: .null)
+    _ = try child.record("stream.hello")
+    child.signal(SIGINT)
+    #expect(try child.record("stream.end")["reason"] == "signal")
+    #expect(child.wait() == .signaled(SIGINT))
+  }
+
+  @Test("figures that nobody measured are no samples, and the largest can be told")
+  func absurdFigures() throws {
+    func sample(_ parts: String) throws -> String {
+      let line = #"{"type":"bench.sample","data":{"case":"merge","parts":["# + parts + "]}}"
+      return try sandbox.file("absurd.ndjson", line + "\n")
+    }
+    let arguments = ["bench", "merge", "--events", "640", "--runs", "1", "--warmup", "0"]
+    let nothing = try sandbox.run(
+      arguments + ["--compare", try sample("1e400,-5,null,1e300")], bytes: nil)
+    #expect(nothing.all("stream.error").first?.errorCode == "no_samples")
+    for parts in ["0.0000001", "999999999999999"] {
+      let before = try sample(parts)
+      let page = sandbox.path("absurd.html")
+      let run = try sandbox.run(
+        arguments + ["--compare", before, "--html", page], bytes: nil)
+      #expect(run.status == .exited(0), "\(parts)")
+      let people = try sandbox.lines(
+        "bench", "merge", "--events", "640", "--runs", "1", "--compare", before, "--format", "text")
+      #expect(people.status == .exited(0), "\(parts)")
+    }
+    #expect(BenchText.decimals(1e300, 1) == "1e+300" && BenchText.short(1e20) == "1e+20")
+    #expect(BenchText.short(123.4) == "123" && BenchText.decimals(-0.04, 1) == "0.0")
+  }
+
   @Test("a result compares with an earlier one, and becomes a page")
   func comparisonAndPage() throws {
     let arguments = ["bench", "map-filter-reduce", "--events", "64000", "--runs", "4"]
@@ -125,6 +178,9 @@ import Testing
   @Test("what cannot be measured is refused and told why")
   func refusals() throws {
     let nothing = try sandbox.file("empty.ndjson", "{}\n")
+    let blank = try sandbox.file("blank.txt", "")
+    let other = try sandbox.file(
+      "other.ndjson", #"{"type":"bench.sample","data":{"case":"subject","parts":[1,2,3]}}"#)
     for (arguments, code, words) in [
       (["bench", "no-such-case"], "unknown_case", "no-such-case"),
       (["bench", "--pipeline", "range(1..3) | mpa(*2)"], "bad_pipeline", "column 15"),
@@ -133,6 +189,15 @@ import Testing
       (["bench", "--compare", "/no/such"], "unreadable_input", "/no/such"),
       (["bench", "--pipeline", "lines(/no/such)"], "unreadable_input", "/no/such"),
       (["bench", "--runs", "0"], "bad_option", "runs"),
+      (["bench", "--runs", "9223372036854775807"], "bad_option", "100000"),
+      (["bench", "--warmup", "-1"], "bad_option", "warmup"),
+      (["bench", "--events", "-5"], "bad_option", "events"),
+      (["bench", "merge", "--html", "/dev/null"], "bad_option", "no file"),
+      (["bench", "merge", "--html", "/"], "bad_option", "folder"),
+      (["bench", "merge", "--html", "/no/such/page"], "bad_option", "/no/such/page"),
+      (["bench", "merge", "--compare", other], "no_samples", "“subject”, not of “merge”"),
+      (["bench", "--pipeline", "lines(-)"], "no_lines", "standard input"),
+      (["bench", "--pipeline", "lines(\(blank))"], "no_lines", "blank"),
     ] {
       let run = try sandbox.run(arguments, bytes: nil)
       #expect(run.status == .exited(2), "\(arguments)")
