@@ -6,7 +6,7 @@ enum EventCases {
   static let all: [BenchCase] = [
     BenchCase(
       name: "encode", summary: "events into lines; by hand: JSONEncoder", events: 200_000,
-      work: { (count, _) throws(Stop) in try encode(count) },
+      work: { (count, waiter) throws(Stop) in try encode(count, waiter) },
       floor: BenchCase.slicing { encodeWithFoundation($0) }),
     BenchCase(
       name: "lines",
@@ -103,7 +103,7 @@ enum EventCases {
   // MARK: Encoding
 
   /// Written as a stream is: batch by batch.
-  private static func encode(_ count: Int) throws(Stop) -> BenchCase.Pass {
+  private static func encode(_ count: Int, _ waiter: Waiter) throws(Stop) -> BenchCase.Pass {
     let nowhere: Int32
     do {
       nowhere = try System.open("/dev/null", forWriting: true)
@@ -112,7 +112,7 @@ enum EventCases {
     }
     defer { System.closeFile(nowhere) }
     let output = Output(format: .ndjson, descriptor: nowhere, now: { 0 })
-    return try sliced(count) { (number) throws(Stop) in
+    return try sliced(count, waiter) { (number) throws(Stop) in
       if emit(number, to: output) >= Output.highWaterBytes { try output.flush() }
     }
   }
