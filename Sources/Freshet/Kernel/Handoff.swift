@@ -90,11 +90,17 @@ final class Handoff<O: Observer>: Subscription, @unchecked Sendable {
   @inlinable
   func drain() {
     while true {
-      if deliverBatch() {
-        guard park() else { continue }
-        // A dispose that came while the job was ours has left the release to us.
-        if isDisposed { wake() }
-        return
+      while !isDisposed, let value = batch.popFirst() {
+        switch observer?.receive(value) ?? .stop {
+        case .more: continue
+        case .stop: dispose()
+        case .pause:
+          if park() {
+            // A dispose that came while the job was ours has left the release to us.
+            if isDisposed { wake() }
+            return
+          }
+        }
       }
       if isDisposed {
         letGo()
@@ -126,25 +132,6 @@ final class Handoff<O: Observer>: Subscription, @unchecked Sendable {
         return
       }
     }
-  }
-
-  /// Delivers what the job has taken; true when the observer has asked for a pause.
-  ///
-  /// What comes after a pause or a dispose stays in the batch.
-  @inlinable
-  @inline(__always)
-  func deliverBatch() -> Bool {
-    if isDisposed { return false }
-    var hasPaused = false
-    batch.popWhile { value in
-      switch observer?.receive(value) ?? .stop {
-      case .more: return !isDisposed
-      case .pause: hasPaused = true
-      case .stop: dispose()
-      }
-      return false
-    }
-    return hasPaused
   }
 
   /// Stops the job until the observer resumes; false when it has resumed already.

@@ -53,41 +53,4 @@ struct Queue<Element: Sendable>: Sendable {
     }
     return element
   }
-
-  /// Hands out elements until the body answers false or none is left.
-  ///
-  /// What the body was given is gone from the queue. It must not touch the queue: the elements
-  /// are out of it meanwhile. Faster than `popFirst` by what it takes to look at the queue each
-  /// time.
-  @inlinable
-  @inline(__always)
-  mutating func popWhile(_ body: (Element) -> Bool) {
-    var goesOn = false
-    do {
-      guard let element = exchange(&first, for: nil) else { return }
-      goesOn = body(element)
-    }
-    var values = exchange(&rest, for: [])
-    var next = exchange(&head, for: 0)
-    // The array is this call's alone, and the body knows nothing of it.
-    values.withUnsafeMutableBufferPointer { places in
-      while goesOn, next < places.count, let element = exchange(&places[next], for: nil) {
-        next += 1
-        goesOn = body(element)
-      }
-    }
-    if next == values.count {
-      values.removeAll(keepingCapacity: values.count <= 1024)
-      next = 0
-    } else {
-      first = exchange(&values[next], for: nil)
-      next += 1
-    }
-    rest = values
-    head = next
-    if head == rest.count {
-      rest.removeAll(keepingCapacity: true)
-      head = 0
-    }
-  }
 }
