@@ -54,6 +54,8 @@ final class SearchRun {
   var dropped: Int { droppedCount }
   /// Whether as many items as were asked for are told.
   var hasReachedLimit: Bool { limit.map { told >= $0 } ?? false }
+  /// Why a search that was read to its end is over.
+  var endReason: String { model.state.results?.isCapped == true ? "provider_cap" : "end" }
   /// How many matches the catalogue says there are.
   var total: Int? { model.state.results?.total }
 

@@ -103,7 +103,7 @@ enum SearchCommand {
       outcome = try search.more("s1:A1")
     }
     if case .failed(let problem) = outcome { return finish(search, session, "failed", problem) }
-    return finish(search, session, search.hasReachedLimit ? "limit" : "end")
+    return finish(search, session, search.hasReachedLimit ? "limit" : search.endReason)
   }
 
   /// A page a line of standard input, until it ends.
@@ -141,7 +141,7 @@ enum SearchCommand {
         }
       }
     }
-    return finish(search, session, outcome == .end ? "end" : "input_end", failure)
+    return finish(search, session, outcome == .end ? search.endReason : "input_end", failure)
   }
 
   /// A failure that may be mended by the next line.

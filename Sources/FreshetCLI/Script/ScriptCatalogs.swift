@@ -99,7 +99,7 @@ final class ScriptCatalogs {
   ) {
     switch outcome {
     case .more: break
-    case .end: search.tellEnd("end", nil, result.correlation ?? "")
+    case .end: search.tellEnd(search.endReason, nil, result.correlation ?? "")
     case .failed(let problem):
       // Another `more` asks for the page again.
       session.tell(result.failed(problem))

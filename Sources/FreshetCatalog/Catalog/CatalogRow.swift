@@ -28,7 +28,8 @@ public struct CatalogRefusal: Error, Sendable, Hashable, CustomStringConvertible
 extension SearchPage {
   /// A page of what became of a catalogue's rows: no id twice, and what was dropped is told.
   static func of(
-    _ rows: [CatalogRow], next: PageCursor?, total: Int? = nil, pageable: Int? = nil
+    _ rows: [CatalogRow], next: PageCursor?, isCapped: Bool = false, total: Int? = nil,
+    pageable: Int? = nil
   ) -> SearchPage {
     var items: [ContentItem] = []
     var ids: Set<ItemID> = []
@@ -46,8 +47,8 @@ extension SearchPage {
       }
     }
     return SearchPage(
-      items: items, next: next, total: total, pageable: pageable, rawCount: rows.count,
-      droppedRows: dropped)
+      items: items, next: next, isCapped: isCapped, total: total, pageable: pageable,
+      rawCount: rows.count, droppedRows: dropped)
   }
 
   /// The page behind the last one.

@@ -53,6 +53,8 @@ public struct SearchPage: Sendable, Hashable {
   public let items: [ContentItem]
   /// Where the next page begins; nil when this is the last.
   public let next: PageCursor?
+  /// Whether the catalogue has more, but gives no page beyond this one to anybody.
+  public let isCapped: Bool
   /// How many matches the catalogue says there are: for show only, it may change with each page.
   public let total: Int?
   /// How many of them can be reached, where the catalogue says so; for show only.
@@ -67,11 +69,12 @@ public struct SearchPage: Sendable, Hashable {
 
   /// Makes a page.
   public init(
-    items: [ContentItem], next: PageCursor?, total: Int? = nil, pageable: Int? = nil,
-    rawCount: Int? = nil, droppedRows: [DroppedRow] = []
+    items: [ContentItem], next: PageCursor?, isCapped: Bool = false, total: Int? = nil,
+    pageable: Int? = nil, rawCount: Int? = nil, droppedRows: [DroppedRow] = []
   ) {
     self.items = items
     self.next = next
+    self.isCapped = isCapped
     self.total = total
     self.pageable = pageable
     self.rawCount = rawCount ?? items.count + droppedRows.count

@@ -115,7 +115,8 @@ public struct GoogleBooks: CatalogSearching, CatalogDetailing {
     }
     let next = start + items.count
     return SearchPage.of(
-      items.map(GoogleBooksImport.row), next: next < lastIndex ? .next(next) : nil, total: total)
+      items.map(GoogleBooksImport.row), next: next < lastIndex ? .next(next) : nil,
+      isCapped: next >= lastIndex && total ?? 0 > next, total: total)
   }
 
   // MARK: Refusals

@@ -97,6 +97,7 @@ public struct KakaoBooks: CatalogSearching, CatalogDetailing {
     }
     return SearchPage.of(
       rows, next: isEnd || number >= lastPage ? nil : .next(number + 1),
+      isCapped: !isEnd && number >= lastPage,
       total: CatalogQuery.count(meta["total_count"]),
       pageable: CatalogQuery.count(meta["pageable_count"]))
   }

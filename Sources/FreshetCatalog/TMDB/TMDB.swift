@@ -86,9 +86,10 @@ public struct TMDB: CatalogSearching, CatalogDetailing {
         throw CatalogQuery.badResponse(Self.name, error.description)
       }
       // A page of nothing but persons is still not the end.
-      let last = min(CatalogQuery.count(object["total_pages"]) ?? 0, Self.lastPage)
+      let pages = CatalogQuery.count(object["total_pages"]) ?? 0
       return SearchPage.of(
-        rows, next: page < last ? .next(page + 1) : nil,
+        rows, next: page < min(pages, Self.lastPage) ? .next(page + 1) : nil,
+        isCapped: page >= Self.lastPage && pages > page,
         total: CatalogQuery.count(object["total_results"]))
     }
   }

@@ -104,6 +104,7 @@ extension Step<SearchModel> {
     let progress = results.progress.take(page)
     results.items.append(contentsOf: progress.fresh)
     results.next = progress.next
+    results.isCapped = page.isCapped
     results.total = page.total.map { max($0, results.items.count) }
     results.pageable = page.pageable
     results.dropped += page.dropped

@@ -48,6 +48,8 @@ extension SearchModel {
       public internal(set) var dropped = 0
       /// How many items were there already, from earlier pages.
       public internal(set) var duplicates = 0
+      /// Whether the catalogue has more matches, but gives no further page to anybody.
+      public internal(set) var isCapped = false
       /// Why the list ends early: the catalogue went on without bringing anything new.
       public internal(set) var stall: ScreenError?
       var progress = SearchProgress()

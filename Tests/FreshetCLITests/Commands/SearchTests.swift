@@ -70,6 +70,16 @@ struct SearchTests {
     #expect(script.results.map(\.errorCode) == ["bad_value"])
   }
 
+  @Test("cli-40 where the catalogue gives no further page: an end, and its reason")
+  func cap() throws {
+    let server = try TestServer { Self.kakao($0, pages: 60) }
+    let run = try search(server, "x", "--all", "--page-size", "2")
+    #expect(run.status == .exited(0))
+    #expect(run.all("search.end").map { $0["reason"] } == ["provider_cap"])
+    #expect(run.all("search.page").count == 50)
+    #expect(server.requests.count == 50)
+  }
+
   @Test("all pages: one search.item per distinct book, and the reason of the end")
   func all() throws {
     let server = try TestServer { Self.kakao($0, pages: 3) }
