@@ -198,7 +198,9 @@ private struct ItemImport {
     }
     if isComplete { return item }
     // Filters and readers of events look for both, so they are written as `save` writes them.
-    return ExportedItem(id: item.id, isDeleted: item.isDeleted, body: content.jsonBytes)
+    let body = content.jsonBytes
+    if RecordDepth.of(body) > RecordDepth.limit { throw Refusal(problem: RecordDepth.problem) }
+    return ExportedItem(id: item.id, isDeleted: item.isDeleted, body: body)
   }
 }
 

@@ -127,6 +127,12 @@ enum System {
     if ftruncate(descriptor, off_t(bytes)) != 0 { throw Failure(number: errno) }
   }
 
+  /// Whether there is a file at a path, or nothing: no folder, pipe or device.
+  static func isFileOrMissing(_ path: String) -> Bool {
+    var status = stat()
+    return stat(path, &status) != 0 || status.st_mode & S_IFMT == S_IFREG
+  }
+
   /// Whether there is something at a path.
   static func exists(_ path: String) -> Bool {
     var status = stat()

@@ -2,7 +2,7 @@ import FreshetStore
 
 /// How deep a record may nest.
 ///
-/// Readers give up somewhere: jq 1.6 reads no line that nests deeper than 256, and an event wraps
+/// Readers give up somewhere: jq 1.6 at 256 arrays or 128 objects in each other. An event wraps
 /// the record in two more levels.
 enum RecordDepth {
   /// The deepest record that is taken: the record itself is the first level.

@@ -30,6 +30,11 @@ final class ScriptJournal {
   ///   that is the journal of another store.
   init(_ path: String, storeID: String, isReadOnly: Bool) throws(Stop) {
     self.path = path
+    guard System.isFileOrMissing(path) else {
+      throw .usage(
+        "bad_journal",
+        "cannot use the journal \(path): it is a folder, a pipe or a device; name a file")
+    }
     if isReadOnly {
       descriptor = nil
       let bytes: [UInt8]?

@@ -147,6 +147,21 @@ struct RunJournalTests {
     #expect(try sandbox.run("list").items.count == 400)
   }
 
+  @Test("a journal is a file: a pipe, a device and a folder are refused, and not read")
+  func noFile() throws {
+    let pipe = sandbox.path("pipe")
+    #expect(mkfifo(pipe, 0o600) == 0)
+    for path in [pipe, "/dev/zero", sandbox.folder.path] {
+      for options in [[], ["--dry-run"]] {
+        let result = try sandbox.run(
+          ["run", "-f", "-", "--journal", path] + options, bytes: Array(save(1).utf8))
+        #expect(result.status == .exited(2))
+        #expect(result.all("stream.error").map(\.errorCode) == ["bad_journal"])
+        #expect(result.errors.contains(path))
+      }
+    }
+  }
+
   @Test("a journal that cannot be used is said to be so, before anything is done")
   func unusable() throws {
     _ = try run(save(1, "a"))

@@ -116,6 +116,20 @@ struct StoreImportTests {
     #expect(try Set(bodies().keys) == ["book:local:1", "book:local:9"])
   }
 
+  @Test("a body that would nest too deep once it is completed is refused: its export goes in again")
+  func depthOnceCompleted() throws {
+    func line(_ number: Int, _ levels: Int) -> String {
+      #"{"id":"book:local:\#(number)","body":{"id":"book:local:\#(number)","zz":"#
+        + String(repeating: "[", count: levels) + String(repeating: "]", count: levels) + "}}\n"
+    }
+    // The record is a level, and so is `extra`, into which it is put.
+    let run = try sandbox.run("store", "import", "-", input: line(1, 198) + line(2, 199))
+    #expect(run.results.map(\.errorCode) == ["too_deep", "refused"])
+    let file = sandbox.path("exported")
+    #expect(try sandbox.run("store", "export", file).status == .exited(0))
+    #expect(try sandbox.run("store", "import", file).status == .exited(0))
+  }
+
   @Test("what nests too deep is told in one way, however deep", arguments: [201, 515, 600, 5000])
   func depth(_ levels: Int) throws {
     let deep = { (id: String, levels: Int) in

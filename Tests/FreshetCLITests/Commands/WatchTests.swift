@@ -225,6 +225,15 @@ struct WatchTests {
     #expect(try String(contentsOfFile: file, encoding: .utf8) == text)
   }
 
+  @Test("a cursor file is a file: a pipe is refused, and not read")
+  func cursorPipe() throws {
+    let pipe = sandbox.path("pipe")
+    #expect(mkfifo(pipe, 0o600) == 0)
+    let run = try sandbox.run("watch", "--cursor-file", pipe)
+    #expect(run.status == .exited(2))
+    #expect(run.all("stream.error").map(\.errorCode) == ["bad_cursor_file"])
+  }
+
   @Test("a cursor of another store: a reset and a new snapshot, or exit 3 under --strict")
   func otherStore() throws {
     let other = try Sandbox()
