@@ -8,13 +8,18 @@ extension StoreCommand {
     let input = try Input(files[0], session: session)
     var items = ItemImport(manager: manager, session: session, name: input.name)
     var splitter = DocumentSplitter(mixesForms: true)
-    while !items.isOver, let bytes = try input.next() {
-      for piece in splitter.feed(bytes) { try items.take(piece) }
+    do throws(Stop) {
+      while !items.isOver, let bytes = try input.next() {
+        for piece in splitter.feed(bytes) { try items.take(piece) }
+      }
+      if !items.isOver {
+        for piece in splitter.finish() { try items.take(piece) }
+      }
+      return try items.finish()
+    } catch {
+      if case .signal = error { items.tellCanceled() }
+      throw error
     }
-    if !items.isOver {
-      for piece in splitter.finish() { try items.take(piece) }
-    }
-    return try items.finish()
   }
 }
 
@@ -32,6 +37,8 @@ private struct ItemImport {
   private var items = 0
   private var changed = 0
   private var refused = 0
+  /// How many of the items wait for their commit.
+  private var pending = 0
   private var operations: [Operation] = []
   private var size = 0
 
@@ -94,6 +101,7 @@ private struct ItemImport {
     operations += item.operations
     size += item.body.count
     items += 1
+    pending += 1
     if size >= Self.commitBytes { try commit() }
   }
 
@@ -113,7 +121,25 @@ private struct ItemImport {
     let receipt = try session.wait(for: manager.apply(operations))
     changed += receipt.outcomes.count { $0 == .saved || $0 == .replaced }
     operations = []
+    pending = 0
     size = 0
+  }
+
+  /// Tells how far it came when a signal ended it.
+  func tellCanceled() {
+    let committed = items - pending
+    var result = CommandResult("store.import", correlation: "s1:A1")
+    result.isChanged = changed > 0
+    result.tell("items", committed)
+    result.tell("changed", changed)
+    result.tell("refused", refused)
+    session.tell(
+      result.failed(
+        Problem(
+          code: "canceled",
+          message: "\(name): a signal ended the import; \(committed) items are in the store. "
+            + "Import the file again: what is there already stays as it is"),
+        status: .canceled))
   }
 
   /// Commits what is left, and tells how it went.

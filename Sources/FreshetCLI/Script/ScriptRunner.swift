@@ -272,9 +272,12 @@ final class ScriptRunner {
           try commit(open, answer: nil)
         }
       } else {
-        try rollBack(
-          open.fault
-            ?? Problem(code: "no_commit", message: "the script ended before its commit"))
+        let problem = Problem(code: "no_commit", message: "the script ended before its commit")
+        if open.fault == nil, open.results.isEmpty {
+          // No command's answer says it.
+          session.diagnostics.error("rolled back: \(problem.message)")
+        }
+        try rollBack(open.fault ?? problem)
       }
     }
     while jobs.open.values.contains(where: { !$0.endsWithScript }) {

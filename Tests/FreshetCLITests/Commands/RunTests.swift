@@ -25,6 +25,13 @@ struct RunTests {
     }
   }
 
+  @Test("a transaction that is left open with nothing in it: stderr says why the exit code is 5")
+  func emptyTransaction() throws {
+    let result = try run("begin\n")
+    #expect(result.status == .exited(5))
+    #expect(result.errors.contains("the script ended before its commit"))
+  }
+
   @Test("every command line gets exactly one result; comments and blank lines none")
   func oneResultEach() throws {
     let result = try run(

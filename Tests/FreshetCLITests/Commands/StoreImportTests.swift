@@ -130,6 +130,22 @@ struct StoreImportTests {
     #expect(try sandbox.run("store", "import", file).status == .exited(0))
   }
 
+  @Test("a signal: how far it came is told")
+  func signal() throws {
+    let child = try Child(
+      ["store", "import", "-"],
+      environment: ["FRESHET_STORE": sandbox.store, "HOME": sandbox.folder.path], input: .pipe)
+    child.send("{\"id\":\"a\",\"body\":{}}\nnonsense\n")
+    _ = try child.record("cmd.result")
+    child.signal(SIGTERM)
+    let told = try child.record("cmd.result")
+    #expect(told.errorCode == "canceled" && told["status"] == "canceled")
+    // One was read, and waits for the commit that will not come.
+    #expect(told["items"] == 0 && told["refused"] == 1)
+    #expect(try child.record("stream.end")["reason"] == "signal")
+    #expect(child.wait() == .signaled(SIGTERM))
+  }
+
   @Test("what nests too deep is told in one way, however deep", arguments: [201, 515, 600, 5000])
   func depth(_ levels: Int) throws {
     let deep = { (id: String, levels: Int) in
