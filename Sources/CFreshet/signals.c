@@ -2,37 +2,30 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
 static const int ending[] = {SIGINT, SIGTERM, SIGHUP};
-static volatile sig_atomic_t received = 0;
-static struct timespec received_at;
+/* Handlers run on any thread, two at a time: the time is there before the number is. */
+static _Atomic int received = 0;
+static _Atomic long long received_at = 0; /* nanoseconds */
 static int wake = -1;
-
-static void on_first(int signal_number) {
-  received = signal_number;
-  clock_gettime(CLOCK_MONOTONIC, &received_at);
-  alarm(2);
-  /* An eventfd or a pipe: eight bytes suit both. A full one is readable already. */
-  static const unsigned long long one = 1;
-  if (wake >= 0 && write(wake, &one, sizeof one) < 0) { /* nothing to be done here */ }
-}
-
-static int is_echo(int signal_number) {
-  struct timespec now;
-  if (signal_number != received) return 0;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  long long passed = (now.tv_sec - received_at.tv_sec) * 1000000000LL + now.tv_nsec - received_at.tv_nsec;
-  return passed < 100 * 1000000LL;
-}
 
 static void on_ending(int signal_number) {
   int saved = errno;
-  if (received == 0) {
-    on_first(signal_number);
-  } else if (!is_echo(signal_number)) {
+  struct timespec clock;
+  clock_gettime(CLOCK_MONOTONIC, &clock);
+  long long now = clock.tv_sec * 1000000000LL + clock.tv_nsec;
+  int none = 0;
+  if (received == 0) received_at = now;
+  if (atomic_compare_exchange_strong(&received, &none, signal_number)) {
+    alarm(2);
+    /* An eventfd or a pipe: eight bytes suit both. A full one is readable already. */
+    static const unsigned long long one = 1;
+    if (wake >= 0 && write(wake, &one, sizeof one) < 0) { /* nothing to be done here */ }
+  } else if (signal_number != received || now - received_at >= 100 * 1000000LL) {
     /* It is blocked until this handler has returned. */
     signal(signal_number, SIG_DFL);
     raise(signal_number);
@@ -42,7 +35,7 @@ static void on_ending(int signal_number) {
 
 static void on_deadline(int signal_number) {
   (void)signal_number;
-  int ended_by = received == 0 ? SIGTERM : (int)received;
+  int ended_by = received == 0 ? SIGTERM : received;
   signal(ended_by, SIG_DFL);
   raise(ended_by);
 }
@@ -51,12 +44,7 @@ void freshet_signals_install(int wake_fd) {
   struct sigaction action;
   wake = wake_fd;
   memset(&action, 0, sizeof action);
-  /* One at a time: a handler is not interrupted by another of these. */
   sigemptyset(&action.sa_mask);
-  for (unsigned i = 0; i < sizeof ending / sizeof ending[0]; i++) {
-    sigaddset(&action.sa_mask, ending[i]);
-  }
-  sigaddset(&action.sa_mask, SIGALRM);
   action.sa_handler = on_ending; /* without SA_RESTART: a blocked read or write returns */
   for (unsigned i = 0; i < sizeof ending / sizeof ending[0]; i++) {
     struct sigaction before;
@@ -68,7 +56,7 @@ void freshet_signals_install(int wake_fd) {
   signal(SIGPIPE, SIG_IGN);
 }
 
-int freshet_signals_received(void) { return (int)received; }
+int freshet_signals_received(void) { return received; }
 
 void freshet_signals_reraise(int signal_number) {
   sigset_t set;

@@ -147,7 +147,8 @@ extension DatabaseManager {
           resolver.fail(error)
         }
       }
-      // Where there is nothing to wait for, nothing that waits is made.
+      // As `read` does it, without the closure for the work, and where there is nothing to wait for,
+      // without one that waits: `scripts/thresholds` counts both.
       if let journal = openJournal {
         answer(journal)
       } else {

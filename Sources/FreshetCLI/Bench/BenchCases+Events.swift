@@ -104,6 +104,16 @@ enum EventCases {
 
   /// Written as a stream is: batch by batch.
   private static func encode(_ count: Int, _ waiter: Waiter) throws(Stop) -> BenchCase.Pass {
+    try intoNothing { (nowhere) throws(Stop) in
+      let output = Output(format: .ndjson, descriptor: nowhere, now: { 0 })
+      return try sliced(count, waiter) { (number) throws(Stop) in
+        if emit(number, to: output) >= Output.highWaterBytes { try output.flush() }
+      }
+    }
+  }
+
+  /// Gives the body a descriptor that takes everything at once.
+  static func intoNothing<Value>(_ body: (Int32) throws(Stop) -> Value) throws(Stop) -> Value {
     let nowhere: Int32
     do {
       nowhere = try System.open("/dev/null", forWriting: true)
@@ -111,10 +121,7 @@ enum EventCases {
       throw .store(Problem(code: "io_error", message: "cannot open /dev/null: \(error.words)"))
     }
     defer { System.closeFile(nowhere) }
-    let output = Output(format: .ndjson, descriptor: nowhere, now: { 0 })
-    return try sliced(count, waiter) { (number) throws(Stop) in
-      if emit(number, to: output) >= Output.highWaterBytes { try output.flush() }
-    }
+    return try body(nowhere)
   }
 
   private struct Event: Encodable {

@@ -97,23 +97,18 @@ enum WatchCases {
     } catch {
       throw .usage("bad_arguments", error.message)
     }
-    let nowhere: Int32
-    do {
-      nowhere = try System.open("/dev/null", forWriting: true)
-    } catch {
-      throw .store(Problem(code: "io_error", message: "cannot open /dev/null: \(error.words)"))
+    return try EventCases.intoNothing { (nowhere) throws(Stop) in
+      let session = Session(
+        settings: try Settings(invocation, environment: { _ in nil }),
+        output: Output(format: .ndjson, descriptor: nowhere), waiter: waiter)
+      Allocations.restart()
+      let start = ContinuousClock.now
+      _ = try invocation.command.run(invocation, session)
+      try session.output.flush()
+      let nanoseconds = start.duration(to: .now).nanoseconds
+      return BenchCase.Pass(
+        nanoseconds: [nanoseconds / Double(count)], events: count,
+        output: session.counted("events"))
     }
-    defer { System.closeFile(nowhere) }
-    let session = Session(
-      settings: try Settings(invocation, environment: { _ in nil }),
-      output: Output(format: .ndjson, descriptor: nowhere), waiter: waiter)
-    Allocations.restart()
-    let start = ContinuousClock.now
-    _ = try invocation.command.run(invocation, session)
-    try session.output.flush()
-    let nanoseconds = start.duration(to: .now).nanoseconds
-    return BenchCase.Pass(
-      nanoseconds: [nanoseconds / Double(count)], events: count,
-      output: session.counted("events"))
   }
 }

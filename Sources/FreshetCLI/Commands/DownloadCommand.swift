@@ -119,7 +119,7 @@ struct DownloadReader {
       let item = try ContentItem(record)
       var result = result
       result.id = item.id.text
-      if RecordDepth.of(item.jsonBytes) > RecordDepth.limit {
+      if RecordDepth.exceeds(item.jsonBytes) {
         return refuse(result, RecordDepth.problem, session)
       }
       return DownloadRun.Entry(target: .record(item), result: result)

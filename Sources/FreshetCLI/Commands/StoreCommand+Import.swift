@@ -180,7 +180,7 @@ private struct ItemImport {
     } catch {
       throw Refusal(problem: Problem(error), place: (error.line, error.column))
     }
-    if RecordDepth.of(item.body) > RecordDepth.limit {
+    if RecordDepth.exceeds(item.body) {
       throw Refusal(problem: RecordDepth.problem)
     }
     do throws(StoreError) {
@@ -225,7 +225,7 @@ private struct ItemImport {
     if isComplete { return item }
     // Filters and readers of events look for both, so they are written as `save` writes them.
     let body = content.jsonBytes
-    if RecordDepth.of(body) > RecordDepth.limit { throw Refusal(problem: RecordDepth.problem) }
+    if RecordDepth.exceeds(body) { throw Refusal(problem: RecordDepth.problem) }
     return ExportedItem(id: item.id, isDeleted: item.isDeleted, body: body)
   }
 }

@@ -7,10 +7,8 @@ struct CursorFile {
   /// The cursor in the file, nil when there is no file.
   /// - Throws: ``Stop/usage(_:)`` for a file that is empty, damaged or unreadable.
   func read() throws(Stop) -> Cursor? {
-    guard System.isFileOrMissing(path) else {
-      throw .usage(
-        "bad_cursor_file",
-        "cannot use \(path) as a cursor file: it is a folder, a pipe or a device; name a file")
+    if let kind = System.kindOtherThanFile(path) {
+      throw .usage("bad_cursor_file", "cannot use the cursor file \(path): \(kind); name a file")
     }
     let bytes: [UInt8]?
     do {

@@ -11,10 +11,7 @@ extension System {
   /// file may give way, and the folder must take one.
   static func obstacle(toReplacing path: String) -> String? {
     if path.isEmpty { return "the name is empty" }
-    var status = stat()
-    if stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG {
-      return status.st_mode & S_IFMT == S_IFDIR ? "it is a folder" : "it is no file"
-    }
+    if let kind = kindOtherThanFile(path) { return kind }
     if access(folder(of: path), W_OK | X_OK) != 0 { return Failure(number: errno).words }
     return nil
   }

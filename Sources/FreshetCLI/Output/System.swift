@@ -127,10 +127,12 @@ enum System {
     if ftruncate(descriptor, off_t(bytes)) != 0 { throw Failure(number: errno) }
   }
 
-  /// Whether there is a file at a path, or nothing: no folder, pipe or device.
-  static func isFileOrMissing(_ path: String) -> Bool {
+  /// What there is at a path in place of a file: a folder, a pipe, a device; nil for a file, and where
+  /// there is nothing.
+  static func kindOtherThanFile(_ path: String) -> String? {
     var status = stat()
-    return stat(path, &status) != 0 || status.st_mode & S_IFMT == S_IFREG
+    guard stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG else { return nil }
+    return status.st_mode & S_IFMT == S_IFDIR ? "it is a folder" : "it is no file"
   }
 
   /// Whether there is something at a path.

@@ -95,7 +95,7 @@ struct ItemImporter {
 
   private static func content(_ item: ContentItem) -> Entry.Content {
     let body = item.jsonBytes
-    return RecordDepth.of(body) > RecordDepth.limit
+    return RecordDepth.exceeds(body)
       ? .refused(RecordDepth.problem) : .item(item, body: body)
   }
 

@@ -13,6 +13,9 @@ enum RecordDepth {
     message: "the record nests deeper than \(limit) levels, counted as it would be kept; nest it "
       + "less deep")
 
+  /// Whether a record nests deeper than is taken.
+  static func exceeds(_ json: [UInt8]) -> Bool { of(json) > limit }
+
   /// How deep arrays and objects nest in JSON of ours.
   ///
   /// - Complexity: O(n).

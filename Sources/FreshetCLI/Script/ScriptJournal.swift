@@ -30,10 +30,8 @@ final class ScriptJournal {
   ///   that is the journal of another store.
   init(_ path: String, storeID: String, isReadOnly: Bool) throws(Stop) {
     self.path = path
-    guard System.isFileOrMissing(path) else {
-      throw .usage(
-        "bad_journal",
-        "cannot use the journal \(path): it is a folder, a pipe or a device; name a file")
+    if let kind = System.kindOtherThanFile(path) {
+      throw .usage("bad_journal", "cannot use the journal \(path): \(kind); name a file")
     }
     if isReadOnly {
       descriptor = nil

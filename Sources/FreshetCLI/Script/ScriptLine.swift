@@ -286,7 +286,7 @@ enum ScriptParser {
       throw ScriptFault(operation: "save", problem: Problem(error), isSyntax: false)
     }
     let body = item.jsonBytes
-    if RecordDepth.of(body) > RecordDepth.limit {
+    if RecordDepth.exceeds(body) {
       throw ScriptFault(operation: "save", problem: RecordDepth.problem, isSyntax: false)
     }
     return .save(id: item.id.text, body: body)

@@ -80,9 +80,7 @@ private struct ChunkReader {
     if seen[number].isEmpty { seen[number] = try chunks.chunk(number) }
     guard from + Int(entry.length) <= seen[number].count else {
       // It reaches into the next one.
-      return try chunks.source.readAlone(entry.offset, Int(entry.length)) {
-        $0.isIn(query) ? Record($0, entry, known) : nil
-      }
+      return try chunks.source.recordAlone(entry, known, in: query)
     }
     return try Record(
       at: from, of: seen[number], in: chunks.source, entry, known, query, sharesBytes: true)

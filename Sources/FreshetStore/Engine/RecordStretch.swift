@@ -48,9 +48,7 @@ struct RecordStretch {
   ) throws(StoreError) -> Record? {
     let (offset, length) = (entry.offset, Int(entry.length))
     guard try reach(offset, length) else {
-      return try source.readAlone(offset, length) {
-        $0.isIn(query) ? Record($0, entry, known) : nil
-      }
+      return try source.recordAlone(entry, known, in: query)
     }
     let record = try Record(
       at: Int(offset - start), of: bytes, in: source, entry, known, query, sharesBytes: isDense)
@@ -96,6 +94,17 @@ struct RecordStretch {
     start = offset
     isHeld = false
     used = 0
+  }
+}
+
+extension DataFile {
+  /// An entry's record, read with a call of its own; nil when the query does not want it.
+  func recordAlone(
+    _ entry: Index.Entry, _ known: Origin?, in query: Query
+  ) throws(StoreError) -> Record? {
+    try readAlone(entry.offset, Int(entry.length)) {
+      $0.isIn(query) ? Record($0, entry, known) : nil
+    }
   }
 }
 

@@ -23,7 +23,7 @@ struct RecordWindow {
     _ location: Location, _ entry: Index.Entry, _ known: Origin?, in query: Query
   ) throws(StoreError) -> Record? {
     guard findStretch(location) else {
-      return try location.read { $0.isIn(query) ? Record($0, entry, known) : nil }
+      return try location.source.recordAlone(entry, known, in: query)
     }
     return try stretches[0].record(entry, known, in: query)
   }

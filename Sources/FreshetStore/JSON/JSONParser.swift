@@ -62,12 +62,7 @@ struct JSONParser {
       repeat {
         skipSpace()
         let keyStart = position
-        guard try peek() == UInt8(ascii: "\"") else { throw error(.unexpectedByte) }
-        let key = try string()
-        skipSpace()
-        guard try peek() == UInt8(ascii: ":") else { throw error(.unexpectedByte) }
-        position += 1
-        skipSpace()
+        let key = try key()
         let start = position
         let value = try value()
         members.append(
@@ -111,15 +106,21 @@ struct JSONParser {
     }
     while true {
       skipSpace()
-      guard try peek() == UInt8(ascii: "\"") else { throw error(.unexpectedByte) }
-      let key = try string()
-      skipSpace()
-      guard try peek() == UInt8(ascii: ":") else { throw error(.unexpectedByte) }
-      position += 1
-      skipSpace()
+      let key = try key()
       object[key] = try value()
       if try closes(with: UInt8(ascii: "}")) { return object }
     }
+  }
+
+  /// A member's key and its colon; what comes next is the value.
+  private mutating func key() throws(JSONError) -> String {
+    guard try peek() == UInt8(ascii: "\"") else { throw error(.unexpectedByte) }
+    let key = try string()
+    skipSpace()
+    guard try peek() == UInt8(ascii: ":") else { throw error(.unexpectedByte) }
+    position += 1
+    skipSpace()
+    return key
   }
 
   private mutating func array() throws(JSONError) -> [JSONValue] {
