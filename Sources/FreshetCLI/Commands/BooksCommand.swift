@@ -99,8 +99,8 @@ private struct BooksRun {
   }
 
   private func load(_ screen: BooksScreen) throws(Stop) {
-    let bytes = try BooksFile.read(word ?? "", session)
-    session.tell(try screen.load(bytes, CommandResult("load", correlation: "s1:A1")))
+    let books = try BooksFile.read(word ?? "", session)
+    session.tell(try screen.load(books, CommandResult("load", correlation: "s1:A1")))
   }
 }
 
@@ -110,32 +110,33 @@ enum BooksFile {
   static let limitBytes = 16 << 20
 
   /// The file's books, or why there are none.
+  /// - Throws: ``Stop/usage(_:)`` for a file that cannot be opened, ``Stop/input(_:)`` for one that
+  ///   cannot be read to its end, ``Stop/signal(_:)``.
   static func read(
     _ file: String, _ session: Session
   ) throws(Stop) -> Single<BookSeries, BookFileError> {
-    if file == "-" {
-      let input = try Input(file, session: session)
-      var all: [UInt8] = []
-      while let bytes = try input.next() {
-        all += bytes
-        if all.count > limitBytes { return .fail(tooLarge(file)) }
+    let input = try Input(file, session: session)
+    var all: [UInt8] = []
+    while let bytes = try input.next() {
+      all += bytes
+      if all.count > limitBytes {
+        return .fail(
+          BookFileError(.badJSON, "\(input.name) is larger than \(limitBytes >> 20) MiB"))
       }
-      let bytes = all
-      return Single(calling: { () throws(BookFileError) in try BookSeries(parsing: bytes) })
     }
-    return Single(calling: { () throws(BookFileError) in
-      let bytes: [UInt8]?
-      do throws(System.Failure) {
-        bytes = try System.contents(of: file, limit: limitBytes)
-      } catch {
-        throw BookFileError(.missingFile, "cannot read \(file): \(error.words)")
-      }
-      guard let bytes else { throw BookFileError(.missingFile, "there is no file \(file)") }
-      return try BookSeries(parsing: bytes)
-    })
+    let bytes = all
+    return Single(calling: { () throws(BookFileError) in try series(bytes) })
   }
 
-  private static func tooLarge(_ file: String) -> BookFileError {
-    BookFileError(.badJSON, "\(file) is larger than \(limitBytes >> 20) MiB")
+  /// A series whose books fit into records.
+  private static func series(_ bytes: [UInt8]) throws(BookFileError) -> BookSeries {
+    let series = try BookSeries(parsing: bytes)
+    for (index, book) in series.books.enumerated()
+    where RecordDepth.exceeds(JSONValue.object(book.row).jsonBytes) {
+      throw BookFileError(
+        .badRecord,
+        "book \(index + 1) of the file nests deeper than \(RecordDepth.limit) levels", index: index)
+    }
+    return series
   }
 }

@@ -153,7 +153,9 @@ final class BooksScreen {
     _ = emit(book, index, correlation, text: BookText.page(book, fold)) { data in
       data.summary(
         of: book.summary, fold, beside: JSONValue.object(book.row).jsonBytes.count)
-      data.value("release_line", book.releaseLine.map { .string($0) } ?? .null)
+      // A text that is no day can be as long as the book, which has it too.
+      let release = book.releaseLine.flatMap { data.isTight && $0.utf8.count > 512 ? nil : $0 }
+      data.string("release_line", release)
     }
     session.count("items")
   }

@@ -111,6 +111,10 @@ private struct GuidanceRun {
     }
     let filter = invocation.value("filter") ?? "all"
     for option in ["grade", "class"] where invocation.has(option) {
+      // Where there is no filter, none can be asked for.
+      if action == "students" || action == "register" {
+        throw .usage("bad_option", "option --\(option) is not for guidance \(action)")
+      }
       guard let needed = GuidanceWords.filterNeeded(by: option, with: filter) else { continue }
       throw .usage("bad_option", "option --\(option) needs --filter \(needed) with it")
     }

@@ -96,10 +96,11 @@ enum GuidanceWords {
     _ name: String, _ given: Int?, _ settings: Settings
   ) throws(Stop) -> Int {
     if let given { return given }
-    guard let text = settings.text(name) else { return 1 }
-    guard let number = Int(text), number > 0 else {
+    guard let setting = settings.value(name) else { return 1 }
+    guard let number = Int(setting.text), number > 0 else {
       throw .usage(
-        "bad_setting", "\(name) must be a positive whole number, not “\(text.prefix(40))”")
+        "bad_setting",
+        "\(setting.spelling(name)) must be a whole number from 1, not “\(setting.text.prefix(40))”")
     }
     return number
   }
@@ -276,7 +277,17 @@ struct StudentImport {
       guard let object = try JSONValue(parsing: bytes).objectValue else {
         return .failure(Problem(code: "not_an_object", message: "a student must be an object"))
       }
-      return .success(try Student(object))
+      let student = try Student(object)
+      let body = JSONValue.object(student.object).jsonBytes
+      if RecordDepth.exceeds(body) { return .failure(RecordDepth.problem) }
+      if body.count > ContentItem.sizeLimitBytes {
+        return .failure(
+          Problem(
+            code: "too_large",
+            message: "the student has \(body.count) bytes, more than the 1 MiB an event line holds"
+          ))
+      }
+      return .success(student)
     } catch let error as JSONError {
       return .failure(Problem(error))
     } catch let error as GuidanceError {

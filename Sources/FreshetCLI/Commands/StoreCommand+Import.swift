@@ -172,6 +172,8 @@ private struct ItemImport {
     var place: (line: Int, column: Int)?
   }
 
+  private static let knownFields = Set(ContentItem.fieldNames)
+
   /// The item, with the checks of `save`.
   private static func checked(_ bytes: [UInt8]) throws(Refusal) -> ExportedItem {
     let item: ExportedItem
@@ -191,15 +193,19 @@ private struct ItemImport {
     return Query.contents.matches(item.id) ? try content(of: item) : item
   }
 
-  /// A film or book: its body must be such an item of that id, and has `kind` and `source`.
+  /// A film or book: its body must be such an item of that id, and goes in with the fields that `save`
+  /// would write; where those are not its own, as `save` writes it.
   private static func content(of item: ExportedItem) throws(Refusal) -> ExportedItem {
     let content: ContentItem
-    let isComplete: Bool
+    let isAsSaved: Bool
     do {
       let id = try ItemID(item.id)
       let value = try JSONValue(parsing: item.body)
       content = try ContentItem(value)
-      isComplete = ["kind", "source"].allSatisfy { value.objectValue?[$0]?.stringValue != nil }
+      isAsSaved =
+        item.body.count <= ContentItem.sizeLimitBytes
+        && ["kind", "source"].allSatisfy { value.objectValue?[$0]?.stringValue != nil }
+        && value.objectValue?.keys.allSatisfy(knownFields.contains) ?? false
       if content.id != id {
         throw Refusal(
           problem: Problem(
@@ -222,8 +228,8 @@ private struct ItemImport {
     } catch {
       throw Refusal(problem: Problem(code: "invalid_body", message: "\(error)"))
     }
-    if isComplete { return item }
-    // Filters and readers of events look for both, so they are written as `save` writes them.
+    if isAsSaved { return item }
+    // Filters and readers of events look for the fields where `save` writes them.
     let body = content.jsonBytes
     if RecordDepth.exceeds(body) { throw Refusal(problem: RecordDepth.problem) }
     return ExportedItem(id: item.id, isDeleted: item.isDeleted, body: body)

@@ -1,3 +1,4 @@
+import FreshetCatalog
 import FreshetStore
 
 /// Writes JSON objects, the members of each in the order they are given.
@@ -8,6 +9,12 @@ struct ObjectWriter {
   /// What is written so far.
   var bytes: [UInt8] = []
   private var isFirst = true
+  /// Whether the record was too long for a line and is written again: what stands beside an item is
+  /// cut or left out then.
+  var isTight = false
+
+  /// In a tight record a text has at most so many bytes.
+  static let tightTextBytes = 65_536
 
   /// Writes one object after what is there.
   mutating func nested(_ members: (inout ObjectWriter) -> Void) {
@@ -30,6 +37,7 @@ struct ObjectWriter {
 
   mutating func string(_ key: StaticString, _ value: String?) {
     guard var value else { return null(key) }
+    if isTight { value = value.cut(toBytes: Self.tightTextBytes) }
     guard value.withUTF8({ JSONText.isPlain($0) }) else {
       append(key)
       return JSONText.appendString(value, to: &bytes)
@@ -106,8 +114,15 @@ struct ObjectWriter {
     value.appendJSON(to: &bytes)
   }
 
-  /// A JSON object that is stored as text: as it is where it fits into a line, else written anew.
+  /// A JSON object that is stored as text: as it is where it fits into a line, else written anew; null
+  /// where it has more bytes than a record may have.
   mutating func body(_ key: StaticString, _ json: [UInt8]) {
+    if isTight, json.count > ContentItem.sizeLimitBytes {
+      let compact = try? JSONValue(parsing: json).jsonBytes
+      guard let compact, compact.count <= ContentItem.sizeLimitBytes else { return null(key) }
+      append(key)
+      return bytes.append(contentsOf: compact)
+    }
     append(key)
     if json.withUnsafeBufferPointer({ JSONText.isOneLine($0) }) {
       bytes.append(contentsOf: json)
@@ -245,5 +260,15 @@ extension OutputSpan<UInt8> {
   @inline(__always)
   mutating func append(_ text: StaticString) {
     append(contentsOf: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+  }
+}
+
+extension String {
+  /// The text as far as so many bytes hold it, with `…` behind where that is not all.
+  func cut(toBytes limit: Int) -> String {
+    if utf8.count <= limit { return self }
+    var end = utf8.index(startIndex, offsetBy: limit)
+    while String.Index(end, within: unicodeScalars) == nil { end = utf8.index(before: end) }
+    return self[..<end] + "…"
   }
 }

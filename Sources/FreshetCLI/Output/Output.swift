@@ -39,6 +39,9 @@ final class Output: Sendable {
   /// From how many waiting bytes on a producer should wait for a flush.
   static let highWaterBytes = 65_536
 
+  /// The longest line, without its newline.
+  static let lineLimitBytes = 1 << 20
+
   let format: Format
 
   private struct State {
@@ -191,15 +194,26 @@ final class Output: Sendable {
       if isMuted { return }
       switch format {
       case .ndjson, .jsonSeq:
-        if format == .jsonSeq { writer.bytes.append(0x1E) }
-        writer.open()
-        writeEnvelope(head)
-        writer.object("data", data)
-        writer.close()
-        writer.bytes.append(UInt8(ascii: "\n"))
+        let start = writer.bytes.count
+        write(head, data)
+        if writer.bytes.count - start > Output.lineLimitBytes {
+          writer.bytes.removeLast(writer.bytes.count - start)
+          writer.isTight = true
+          write(head, data)
+          writer.isTight = false
+        }
       case .text:
         if let text = text() { layout?.add(text, to: &writer.bytes) }
       }
+    }
+
+    private mutating func write(_ head: EventHead, _ data: (inout ObjectWriter) -> Void) {
+      if format == .jsonSeq { writer.bytes.append(0x1E) }
+      writer.open()
+      writeEnvelope(head)
+      writer.object("data", data)
+      writer.close()
+      writer.bytes.append(UInt8(ascii: "\n"))
     }
 
     /// A record that was written earlier, with the number it has here.

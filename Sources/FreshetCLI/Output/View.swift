@@ -61,6 +61,16 @@ struct ViewTransition: Sendable {
     ViewTransition(view, from: to, to: to, cause: cause, state: state, diff: ListDiff())
   }
 
+  /// The state for a line that it would be too long for: its long texts are cut.
+  fileprivate var tightState: JSONObject {
+    var tight = state
+    for member in state.members {
+      guard let text = member.value.stringValue else { continue }
+      tight[member.key] = .string(text.cut(toBytes: ObjectWriter.tightTextBytes))
+    }
+    return tight
+  }
+
   init<S: Screen>(_ view: View, _ transition: Transition<S>) {
     self.view = view
     from = transition.from.name
@@ -123,7 +133,7 @@ extension Output.Batch {
       data.string("from", transition.from)
       data.string("to", transition.to)
       data.string("cause", transition.cause)
-      data.value("state", .object(transition.state))
+      data.value("state", .object(data.isTight ? transition.tightState : transition.state))
       if transition.view.hasList { data.writeDiff(transition.diff) }
     }
   }
@@ -145,8 +155,7 @@ extension ObjectWriter {
   ///
   /// The commit's `item.*` events tell the same.
   mutating func writeDiff(_ diff: ListDiff) {
-    let size = diff.sizeBytes
-    guard size < 900_000 else {
+    guard !isTight, diff.sizeBytes < 900_000 else {
       null("diff")
       int("diff_rows", diff.rowCount)
       return

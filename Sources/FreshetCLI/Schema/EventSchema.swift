@@ -17,7 +17,8 @@ enum EventSchema {
     (
       "snapshot.item",
       [
-        .must("index", .integer), .must("item", .anyObject), .may("selected", .boolean),
+        .must("index", .integer), .must("item", .nullable(.anyObject)),
+        .may("selected", .boolean),
         .may(
           "summary",
           .object([
@@ -31,9 +32,9 @@ enum EventSchema {
       ]
     ),
     ("stream.bookmark", [.must("initial", .boolean)]),
-    ("item.added", [.must("item", .anyObject), .may("poster", .nullable(.string))]),
-    ("item.changed", [.must("item", .anyObject), .may("poster", .nullable(.string))]),
-    ("item.restored", [.must("item", .anyObject), .may("poster", .nullable(.string))]),
+    ("item.added", [.must("item", .nullable(.anyObject)), .may("poster", .nullable(.string))]),
+    ("item.changed", [.must("item", .nullable(.anyObject)), .may("poster", .nullable(.string))]),
+    ("item.restored", [.must("item", .nullable(.anyObject)), .may("poster", .nullable(.string))]),
     ("item.removed", [.must("item", .nullable(.anyObject))]),
     (
       "view.changed",

@@ -31,6 +31,8 @@ struct DocumentSplitter {
     case element
     /// Dropping a line that is too long, or the rest of a broken one.
     case skippingLine
+    /// Passing over white space; anything else is told to be lost.
+    case stopping(reason: String)
     /// Dropping all that follows.
     case stopped
   }
@@ -59,7 +61,15 @@ struct DocumentSplitter {
   /// The line that the last unit ended on.
   private var takenLine = 0
   private var lineBegin = 0
+  /// Of an element of an array.
   private var scanner = JSONScanner()
+  private var spread = SpreadScan()
+  /// How far a spread document was looked at that turned out to be none, and what was found.
+  private var known: (spread: SpreadScan, position: Int, line: Int, lineBegin: Int)?
+  /// The line of the last byte in an array that is no white space.
+  private var contentLine = 1
+  /// Where the last line begins that is a document by itself, once the end of the text was seen.
+  private var lastDocument: Int?
   private var sawObjectLine = false
   private var sawFirstBytes = false
 
@@ -71,17 +81,26 @@ struct DocumentSplitter {
 
   /// What is left at the end of the text.
   mutating func finish() -> [Piece] {
-    if buffer.last != 0x0A { buffer.append(0x0A) }
+    endLine()
     var pieces = run(isEnd: true)
-    switch mode {
-    case .spread:
+    while case .spread = mode {
       pieces += endSpread(atEnd: true)
+      endLine()
+      while step(into: &pieces) {}
+    }
+    switch mode {
     case .between, .element:
       pieces.append(
-        .broken(line: line, reason: "the array of line \(arrayLine) does not end", isFatal: true))
-    case .line, .skippingLine, .stopped: break
+        .broken(
+          line: contentLine, reason: "the array of line \(arrayLine) does not end", isFatal: false))
+    case .line, .spread, .skippingLine, .stopping, .stopped: break
     }
     return pieces
+  }
+
+  /// A line may end with the text; a document that does is cut off.
+  private mutating func endLine() {
+    if case .line = mode, buffer.last != 0x0A { buffer.append(0x0A) }
   }
 
   private mutating func run(isEnd: Bool) -> [Piece] {
@@ -97,6 +116,10 @@ struct DocumentSplitter {
     buffer.removeFirst(start)
     position -= start
     lineBegin -= start
+    spread.moveBack(by: start)
+    known?.spread.moveBack(by: start)
+    known?.position -= start
+    known?.lineBegin -= start
     start = 0
     return pieces
   }
@@ -109,6 +132,7 @@ struct DocumentSplitter {
     case .between(let isFirst): betweenStep(isFirst: isFirst, into: &pieces)
     case .element: elementStep(into: &pieces)
     case .skippingLine: skipStep()
+    case .stopping(let reason): stoppingStep(reason, into: &pieces)
     case .stopped: stopStep()
     }
   }
@@ -125,10 +149,12 @@ struct DocumentSplitter {
     unitLine = line
     column = isFirstOfLine ? start - lineBegin + 1 : nil
     guard start < buffer.count else { return false }
+    if goOnFromKnown() { return true }
     if buffer[start] == UInt8(ascii: "[") {
       // Two arrays on a line count on, so that line and row name one record.
       if line != lastArrayEnd { rowCount = 0 }
       arrayLine = line
+      contentLine = line
       start += 1
       position = start
       mode = .between(isFirst: true)
@@ -146,7 +172,7 @@ struct DocumentSplitter {
     if isOpen(buffer[start..<end]), mixesForms || !sawObjectLine {
       mode = .spread
       position = start
-      scanner = JSONScanner()
+      spread = SpreadScan()
       return true
     }
     var text = Array(buffer[start..<end])
@@ -175,7 +201,7 @@ struct DocumentSplitter {
   private mutating func spreadStep(into pieces: inout [Piece]) -> Bool {
     while position < buffer.count {
       let byte = buffer[position]
-      switch scanner.feed(byte) {
+      switch spread.feed(byte, at: position) {
       case .more:
         if byte == 0x0A { newLine(after: position) }
         position += 1
@@ -190,47 +216,64 @@ struct DocumentSplitter {
       }
       if position - start > Self.limitBytes {
         pieces.append(.tooLarge(line: unitLine))
-        pieces.append(
-          .broken(line: line, reason: "a document over 1 MiB ends the input", isFatal: true))
-        stop()
+        stop(after: position, "a document over 1 MiB ends the input")
         return true
       }
     }
     return false
   }
 
+  /// Goes on where an earlier look ended, when it had looked at what begins here; else false.
+  private mutating func goOnFromKnown() -> Bool {
+    guard known?.spread.narrow(toObjectAt: start) ?? false, let found = known else {
+      if !(known?.spread.hasInner ?? false) { known = nil }
+      return false
+    }
+    known = nil
+    mode = .spread
+    spread = found.spread
+    (position, line, lineBegin) = (found.position, found.line, found.lineBegin)
+    return true
+  }
+
   /// A spread document that turned out to be none.
   ///
   /// When the fault is at the start of a line, or a later line is a document by itself, only the
-  /// first line was bad; else the whole was.
+  /// first line was bad; else the whole was. A document that the text's end cuts off is refused as a
+  /// whole, and nothing follows it.
   private mutating func endSpread(atEnd: Bool) -> [Piece] {
     let firstEnd = buffer[start...].firstIndex(of: 0x0A) ?? buffer.count
     let isLineFault = atEnd ? laterLineIsDocument(after: firstEnd) : position == lineBegin
     guard isLineFault else {
-      let bytes = Array(buffer[start..<min(position + 1, buffer.count)])
-      stop()
-      return [
-        .document(line: unitLine, column: column, bytes),
-        .broken(line: line, reason: "the rest of the input is not read", isFatal: true),
-      ]
+      var bytes = Array(buffer[start..<min(position + 1, buffer.count)])
+      while atEnd, let last = bytes.last, Self.isSpace(last) { bytes.removeLast() }
+      stop(after: position, "the rest of the input is not read")
+      return [.document(line: unitLine, column: column, bytes)]
     }
     let first = Piece.document(line: unitLine, column: column, Array(buffer[start..<firstEnd]))
+    if mixesForms, spread.hasInner { known = (spread, position, line, lineBegin) }
     line = unitLine
     takeUnit(through: firstEnd)
     newLine(after: firstEnd)
     mode = .line
     // What follows was kept: look at it line by line.
     sawObjectLine = true
-    return [first] + (atEnd ? run(isEnd: true) : [])
+    return [first]
   }
 
-  private func laterLineIsDocument(after end: Int) -> Bool {
-    buffer[min(end + 1, buffer.count)...].split(separator: 0x0A).contains { text in
-      guard text.first == UInt8(ascii: "{") else { return false }
-      var scanner = JSONScanner()
-      return text.contains { byte in
-        if case .complete = scanner.feed(byte) { true } else { false }
-      }
+  /// Whether a line after this one is a document by itself; asked at the end of the text alone.
+  private mutating func laterLineIsDocument(after end: Int) -> Bool {
+    if let lastDocument, lastDocument > end { return true }
+    let lines = buffer[min(end + 1, buffer.count)...].split(separator: 0x0A)
+    lastDocument = lines.last(where: Self.isDocument)?.startIndex
+    return lastDocument != nil
+  }
+
+  private static func isDocument(_ text: ArraySlice<UInt8>) -> Bool {
+    guard text.first == UInt8(ascii: "{") else { return false }
+    var scanner = JSONScanner()
+    return text.contains { byte in
+      if case .complete = scanner.feed(byte) { true } else { false }
     }
   }
 
@@ -244,6 +287,7 @@ struct DocumentSplitter {
     start = position
     guard position < buffer.count else { return false }
     let byte = buffer[position]
+    contentLine = line
     if byte == UInt8(ascii: "]") {
       lastArrayEnd = line
       takeUnit(through: position)
@@ -278,7 +322,7 @@ struct DocumentSplitter {
       }
       switch scanner.feed(byte) {
       case .more:
-        if byte == 0x0A { newLine(after: position) }
+        if byte == 0x0A { newLine(after: position) } else { contentLine = line }
         position += 1
       case .complete:
         takeElement(end: position + 1, into: &pieces)
@@ -337,6 +381,26 @@ struct DocumentSplitter {
     mode = .stopped
     start = buffer.count
     position = start
+  }
+
+  /// Goes on behind a place, where only white space may follow.
+  private mutating func stop(after place: Int, _ reason: String) {
+    mode = .stopping(reason: reason)
+    start = min(place + 1, buffer.count)
+    position = start
+    if place < buffer.count, buffer[place] == 0x0A { newLine(after: place) }
+  }
+
+  private mutating func stoppingStep(_ reason: String, into pieces: inout [Piece]) -> Bool {
+    while position < buffer.count, Self.isSpace(buffer[position]) {
+      if buffer[position] == 0x0A { newLine(after: position) }
+      position += 1
+    }
+    start = position
+    guard position < buffer.count else { return false }
+    pieces.append(.broken(line: line, reason: reason, isFatal: true))
+    stop()
+    return true
   }
 
   private mutating func stopStep() -> Bool {

@@ -32,6 +32,12 @@ struct JSONScanner {
   /// Whether a string is open, which a raw newline cannot continue.
   var isInsideString: Bool { isInString }
 
+  /// How many arrays and objects are open.
+  var depth: Int { open.count }
+
+  /// Forgets the outermost so many arrays and objects, as if the text had begun within them.
+  mutating func forget(outermost count: Int) { open.removeFirst(count) }
+
   mutating func feed(_ byte: UInt8) -> Status {
     if isInString { return feedString(byte) }
     if isInAtom {

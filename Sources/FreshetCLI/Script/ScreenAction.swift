@@ -89,7 +89,7 @@ enum ScreenAction {
     guard let text else { return nil }
     guard let number = Int(text), number > 0 else {
       throw ScriptParser.fault(
-        "bad_value", "\(key) must be a positive whole number, not “\(text.prefix(40))”")
+        "bad_value", "\(key) must be a whole number from 1, not “\(text.prefix(40))”")
     }
     return number
   }

@@ -16,6 +16,16 @@ struct Settings: Sendable {
     let origin: Origin
     /// The option, variable or file it stands in; nil for a default.
     var place: String?
+
+    /// How messages call the setting, so that it can be found: `--grade`, `FRESHET_GRADE`, `grade in
+    /// FILE`.
+    func spelling(_ name: String) -> String {
+      switch origin {
+      case .option, .environment: place ?? name
+      case .configFile: "\(name) in \(place ?? "the config file")"
+      case .standard: name
+      }
+    }
   }
 
   /// The settings that options, environment and config file share, and the choices they have.
@@ -129,10 +139,11 @@ struct Settings: Sendable {
     }
   }
 
+  /// A setting, nil where it has none.
+  func value(_ name: String) -> Value? { all.first { $0.name == name }?.value }
+
   /// The text of a setting, nil where it has none.
-  func text(_ name: String) -> String? {
-    all.first { $0.name == name }?.value?.text
-  }
+  func text(_ name: String) -> String? { value(name)?.text }
 
   /// The format of a run whose command line cannot be understood: an option or the environment
   /// still says how to answer.

@@ -2,6 +2,9 @@ import FreshetStore
 
 /// A book of a series, as a file of books tells it.
 public struct SeriesBook: Sendable, Hashable {
+  /// How many bytes a book's id may have, or the title that stands for it.
+  public static let keyLimitBytes = ItemID.sizeLimitBytes
+
   /// What the book is known by in a list, and its fold in the store: the file's own id, else its
   /// title; the second book of one title has ` (2)` behind it, and so on.
   public let key: String
@@ -29,6 +32,8 @@ public struct SeriesBook: Sendable, Hashable {
   /// - Parameters:
   ///   - row: `{id?, attributes: {title, …}}`.
   ///   - key: What it is known by; nil to take the row's id or the title.
+  /// - Throws: What is wrong with it; also a key of more than ``keyLimitBytes``, and a row of more
+  ///   than ``ContentItem/sizeLimitBytes``.
   init(_ row: JSONValue, key: String? = nil) throws(BookFileError.Fault) {
     guard let object = row.objectValue else {
       throw BookFileError.Fault("it must be an object, found \(row.kindName)")
@@ -51,6 +56,22 @@ public struct SeriesBook: Sendable, Hashable {
     wiki = try fields.text("wiki")
     chapters = try fields.titles("chapters")
     self.attributes = attributes
+    try checkSize(hasID: id.map { !$0.isEmpty } ?? false)
+  }
+
+  /// Refuses a book that would not fit into an event.
+  private func checkSize(hasID: Bool) throws(BookFileError.Fault) {
+    let keyBytes = key.utf8.count
+    if keyBytes > Self.keyLimitBytes {
+      throw BookFileError.Fault(
+        (hasID ? "its id has" : "it has no id, and its title, which stands for one, has")
+          + " \(keyBytes) bytes; the limit is \(Self.keyLimitBytes)")
+    }
+    let size = JSONValue.object(row).jsonBytes.count
+    if size > ContentItem.sizeLimitBytes {
+      throw BookFileError.Fault(
+        "it has \(size) bytes, more than the 1 MiB an event line holds")
+    }
   }
 
   private struct Fields {

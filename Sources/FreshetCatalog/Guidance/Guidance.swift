@@ -126,7 +126,8 @@ public struct Guidance: Sendable, Hashable {
   public static func id(_ text: String) throws(GuidanceError) -> Int64 {
     guard let id = StrictNumber.positive(text) else {
       throw GuidanceError(
-        .invalidGuidanceID, "a guidance's number is made of digits, not “\(text.prefix(40))”")
+        .invalidGuidanceID,
+        "a guidance's number is a whole number from 1, such as 3, not “\(text.prefix(40))”")
     }
     return id
   }

@@ -69,7 +69,7 @@ public struct Student: Sendable, Hashable {
     guard let id = StrictNumber.positive(text) else {
       throw GuidanceError(
         .invalidStudentID,
-        "a student's number is made of digits, as in 202131101, not “\(text.prefix(40))”")
+        "a student's number is a whole number from 1, such as 202131101, not “\(text.prefix(40))”")
     }
     return id
   }

@@ -1,3 +1,4 @@
+import FreshetCatalog
 import FreshetStore
 import Testing
 
@@ -62,9 +63,12 @@ struct BooksTests {
   @Test("what cannot be loaded, chosen or shown says so, and what was there stays")
   func failures() throws {
     #expect(try sandbox.run("books", "show").status == .exited(7))
-    let missing = try sandbox.run("books", "load", sandbox.path("none.json"))
-    #expect(missing.status == .exited(1))
-    #expect(missing.results.map(\.errorCode) == ["missing_file"])
+    for path in [sandbox.path("none.json"), "/usr"] {
+      let missing = try sandbox.run("books", "load", path)
+      #expect(missing.status == .exited(2) && missing.results.isEmpty)
+      #expect(missing.all("stream.error").map(\.errorCode) == ["unreadable_input"])
+      #expect(missing.errors.contains(path), "\(missing.errors)")
+    }
     let nothing = try sandbox.run("books", "show")
     #expect(nothing.results.map(\.errorCode) == ["not_found"])
     _ = try sandbox.run("books", "load", try file(("One", "x")))
@@ -77,6 +81,49 @@ struct BooksTests {
     #expect(try sandbox.run("books", "select", "x").results.map(\.errorCode) == ["bad_value"])
     #expect(try sandbox.run("books", "select").status == .exited(2))
     #expect(try sandbox.run("books", "burn").status == .exited(2))
+  }
+
+  @Test("a book that would not fit into a line is refused by its place, whatever is long in it")
+  func limits() throws {
+    let least = ContentItem.sizeLimitBytes
+    for (book, words) in [
+      (("One", String(repeating: "x", count: least)), "more than the 1 MiB"),
+      ((String(repeating: "t", count: 513), ""), "its title, which stands for one, has 513 bytes"),
+    ] {
+      let run = try sandbox.run("books", "load", try file(("Zero", ""), book))
+      #expect(run.status == .exited(1))
+      #expect(run.results.map(\.errorCode) == ["bad_record"])
+      #expect(run.errors.contains("book 2 of the file") && run.errors.contains(words))
+      #expect(!run.errors.contains("operation"))
+    }
+    let deep = String(repeating: "[", count: 200) + String(repeating: "]", count: 200)
+    let text = "{\"data\":[{\"attributes\":{\"title\":\"One\",\"x\":\(deep)}}]}"
+    let nested = try sandbox.run("books", "load", try sandbox.file("deep.json", text))
+    #expect(nested.results.map(\.errorCode) == ["bad_record"])
+    #expect(nested.errors.contains("200 levels"))
+  }
+
+  @Test("the longest book that is taken fits into its lines, and so does a title as long as it")
+  func longest() throws {
+    let row = #"{"id":"1","attributes":{"title":"TITLE","release_date":"DATE"}}"#
+    for (long, short) in [("TITLE", "DATE"), ("DATE", "TITLE")] {
+      let room = ContentItem.sizeLimitBytes - row.utf8.count + long.utf8.count
+      let text = row.replacing(short, with: short.lowercased())
+        .replacing(long, with: String(repeating: "x", count: room))
+      let path = try sandbox.file("long.json", "{\"data\":[\(text)]}")
+      let runs = [
+        try sandbox.run("books", "load", path), try sandbox.run("books", "list"),
+        try sandbox.run("books", "show"), try sandbox.run("watch", "books", "--initial", "only"),
+      ]
+      for run in runs {
+        #expect(run.status == .exited(0), "\(run.errors)")
+        #expect(run.records.allSatisfy { $0.text.utf8.count <= 1 << 20 })
+      }
+      let items = runs.flatMap { $0.all("snapshot.item") }
+      #expect(items.count == 3)
+      #expect(
+        items.allSatisfy { $0["item"].map { $0.jsonBytes.count } == ContentItem.sizeLimitBytes })
+    }
   }
 
   @Test("show ID: the text of an item is folded and unfolded too")

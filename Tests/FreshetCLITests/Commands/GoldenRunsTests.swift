@@ -123,7 +123,7 @@ struct GoldenRunsTests {
     .init(
       name: "books/bad-number", words: ["books", "select", "99"], exit: 1, before: .missing,
       steps: [["books", "load", "{root}/Tests/FreshetCatalogTests/Fixtures/books-basic.json"]]),
-    .init(name: "books/no-file", words: ["books", "load", "/no/such/file"], exit: 1),
+    .init(name: "books/no-file", words: ["books", "load", "/no/such/file"], exit: 2),
     .init(
       name: "guidance/students", words: ["guidance", "students", "-f", "-"], input: students,
       before: .missing),

@@ -308,6 +308,44 @@ struct GuidanceTests {
     #expect(fine.status == .exited(0))
   }
 
+  @Test(
+    "a number that cannot be: the message says which it is, and what is allowed",
+    arguments: [
+      (["list", "--filter", "my-grade", "--grade", "0"], 2, "--grade must be a whole number from"),
+      (["list", "--filter", "my-class", "--class", "x"], 2, "--class must be a whole number from"),
+      (["register", "202110101", "shoes", "--grade", "0"], 2, "--grade is not for"),
+      (["delete", "0", "--yes"], 1, "a guidance's number is a whole number from 1"),
+      (["delay", "x", "2026-01-01"], 1, "a guidance's number is a whole number from 1"),
+      (["students", "0"], 1, "a student's number is a whole number from 1"),
+    ])
+  func numbers(words: [String], exit: Int32, message: String) throws {
+    let run = try sandbox.run(["guidance"] + words, bytes: nil)
+    #expect(run.status == .exited(exit))
+    #expect(run.errors.contains(message), "\(run.errors)")
+  }
+
+  @Test("a setting that cannot be is told by where it stands")
+  func settings() throws {
+    let environment = ["FRESHET_STORE": sandbox.store, "HOME": sandbox.folder.path]
+    let words = ["guidance", "list", "--filter", "my-grade"]
+    let variable = try sandbox.run(
+      words, bytes: nil, environment.merging(["FRESHET_GRADE": "0"]) { $1 })
+    #expect(variable.errors.contains("FRESHET_GRADE must be a whole number from 1, not “0”"))
+    let file = try sandbox.file("config.json", #"{"grade":"first"}"#)
+    let config = try sandbox.run(words + ["--config", file], bytes: nil, environment)
+    #expect(config.errors.contains("grade in \(file) must be a whole number from 1, not “first”"))
+  }
+
+  @Test("a student that would not fit into a line is refused by itself")
+  func longStudent() throws {
+    let names = String(repeating: "\u{7F}", count: 200_000)
+    let student = #"{"id":7,"grade":1,"classNumber":1,"number":1,"name":""#
+    let run = try sandbox.run(
+      "guidance", "students", "-f", "-", input: student + names + "\"}\n" + student + "x\"}\n")
+    #expect(run.results.map(\.errorCode) == ["too_large", nil])
+    #expect(!run.errors.contains("operation"))
+  }
+
   @Test("a restore of what never was says so")
   func restoreUnknown() throws {
     let run = try sandbox.run("guidance", "restore", "999")

@@ -165,7 +165,68 @@ struct StoreImportTests {
     let run = try sandbox.run("store", "import", "-", input: text)
     #expect(run.status == .exited(1))
     #expect(run.results.map(\.errorCode) == ["invalid_json", "refused"])
-    #expect(run.errors.contains("was not read"))
+    #expect(run.results.first?["line"] == 3)
     #expect(try Set(bodies().keys) == ["a", "b"])
+    let lost = "{\"id\":\"c\",\n\"body\":{]}}\n\n{\"id\":\"d\",\"body\":{}}\n"
+    let broken = try sandbox.run("store", "import", "-", input: lost)
+    #expect(broken.results.dropLast().map { $0["line"] } == [2, 2])
+    #expect(broken.errors.contains("was not read"))
+    #expect(try Set(bodies().keys) == ["a", "b"])
+  }
+
+  @Test(
+    "a text that is cut off is one refusal, at the line and column where it ends",
+    arguments: [
+      (#"{"id":"a","bo"#, "1:14", 0), ("{\"id\":\"a\",\n", "1:11", 0),
+      ("{\"id\":\"a\",\"body\":{}}\n{\"id\":\"b\",\n \"bo", "3:5", 1),
+      ("{\"id\":\"a\",\"body\":{}}\n{\"id\":\"b\",\"body\":{\n\n", "2:19", 1),
+    ])
+  func cutOff(text: String, place: String, items: Int) throws {
+    let run = try sandbox.run("store", "import", "-", input: text)
+    #expect(run.status == .exited(1))
+    let told = run.results.dropLast().map { result in
+      ["line", "column"].map { result[$0]?.numberValue?.text ?? "-" }.joined(separator: ":")
+    }
+    #expect(told == [place])
+    #expect(run.results.last?["refused"] == 1)
+    #expect(run.results.last?["items"]?.numberValue?.int64 == Int64(items))
+    #expect(!run.errors.contains("was not read"))
+  }
+
+  @Test("what import writes anew is what save writes, and an export of that goes in as it is")
+  func asSaved() throws {
+    let records = [
+      #"{"id":"book:local:1","kind":"book","source":"local","pages":7,"title":"T"}"#,
+      #"{"id":"book:local:2","kind":"book","source":"local","x":1,"extra":{"y":[1,{"z":null}]}}"#,
+      #"{"id":"book:local:3","kind":"book","source":"local","title":null,"price":7.0,"n":1}"#,
+    ]
+    let lines = try records.map { record in
+      let id = try #require(
+        try JSONValue(parsing: Array(record.utf8)).objectValue?["id"]?.stringValue)
+      return #"{"id":"\#(id)","body":\#(record)}"#
+    }
+    let imported = try sandbox.run(
+      "store", "import", "-", input: lines.joined(separator: "\n") + "\n")
+    #expect(imported.status == .exited(0))
+    let other = try Sandbox()
+    #expect(
+      try other.run("save", "-f", "-", input: records.joined(separator: "\n")).status == .exited(0))
+    let mine = try sandbox.lines("store", "export", "-").lines
+    #expect(try mine == other.lines("store", "export", "-").lines)
+    #expect(mine.first?.contains(#""title":"T","extra":{"pages":7}"#) == true)
+    // Nothing of it changes again.
+    let again = try sandbox.run("store", "import", "-", input: mine.joined(separator: "\n"))
+    #expect(again.results.last?["changed"] == 0)
+    #expect(try sandbox.lines("store", "export", "-").lines == mine)
+  }
+
+  @Test("a body that is too long for a line by its white space alone is written without it")
+  func whiteSpace() throws {
+    let space = String(repeating: " ", count: 1_047_000)
+    let text =
+      #"{"id":"book:local:1","body":{"id":"book:local:1","kind":"book",\#(space)"source":"local"}}"#
+    #expect(try sandbox.run("store", "import", "-", input: text).status == .exited(0))
+    #expect(
+      try bodies() == ["book:local:1": #"{"id":"book:local:1","kind":"book","source":"local"}"#])
   }
 }

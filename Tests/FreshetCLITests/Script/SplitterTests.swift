@@ -99,8 +99,8 @@ struct DocumentSplitterTests {
 
   @Test("a spread document that is cut off or broken inside is one bad document")
   func brokenSpread() {
-    check("{\n  \"a\": [\n    1\n", ["1 {\n  \"a\": [\n    1\n", "4 broken fatal"])
-    check("{\n  \"a\": ]\n}\n{\"c\":1}\n", ["1 {\n  \"a\": ]", "2 broken fatal"])
+    check("{\n  \"a\": [\n    1\n", ["1 {\n  \"a\": [\n    1"])
+    check("{\n  \"a\": ]\n}\n{\"c\":1}\n", ["1 {\n  \"a\": ]", "3 broken fatal"])
   }
 
   @Test("the elements of an array are documents, on one line or many")
@@ -130,7 +130,52 @@ struct DocumentSplitterTests {
     check("[{\"a\":1},{b}]\n{\"c\":1}\n", ["1 {\"a\":1}", "1 broken", "2 {\"c\":1}"])
     check("[{\"a\":1} {\"b\":1}]\n{\"c\":1}\n", ["1 {\"a\":1}", "1 broken", "2 {\"c\":1}"])
     check("[\n{\"a\":1},\n{b}\n]\n{\"c\":1}\n", ["2 {\"a\":1}", "3 broken fatal"])
-    check("[{\"a\":1},", ["1 {\"a\":1}", "2 broken fatal"])
+    check("[{\"a\":1},", ["1 {\"a\":1}", "1 broken"])
+  }
+
+  @Test("a text that is cut off is told with its own lines, and once")
+  func cutOff() {
+    check("\n{\"b\":\n\"c", ["2 {\"b\":\n\"c"])
+    check("{\"b\":\n\n\n", ["1 {\"b\":"])
+    check("{\"b\":\"c", ["1 {\"b\":\"c"])
+    check("[\n{\"a\":1},\n{\"b\":\"c", ["2 {\"a\":1}", "3 broken"])
+    check("[\n{\"a\":1},\n\n\n", ["2 {\"a\":1}", "2 broken"])
+    // Only what follows is lost, and only when something does.
+    check("{\"a\":\n[}\n", ["1 {\"a\":\n[}"])
+    check("{\"a\":\n[}\n\n{\"b\":1}\n", ["1 {\"a\":\n[}", "4 broken fatal"])
+  }
+
+  @Test("lines without an end cost only themselves, however many and however deep")
+  func unfinishedLines() {
+    func mixed(_ text: String, chunk: Int) -> [String] {
+      var splitter = DocumentSplitter(mixesForms: true)
+      let bytes = Array(text.utf8)
+      var pieces: [DocumentSplitter.Piece] = []
+      for start in stride(from: 0, to: bytes.count, by: chunk) {
+        pieces += splitter.feed(Array(bytes[start..<min(start + chunk, bytes.count)]))
+      }
+      return (pieces + splitter.finish()).map { piece in
+        guard case .document(let line, _, let column, let bytes) = piece else { return "\(piece)" }
+        return "\(line):\(column ?? 0) \(String(decoding: bytes, as: UTF8.self))"
+      }
+    }
+    for chunk in [1, 5, 1000] {
+      // What follows them is found at the text's end too.
+      #expect(
+        mixed("{\"a\":[\n  {\"b\":\n{\"c\":[\n{\"d\":1}\n{\"e\":[\n{\"f\":1}", chunk: chunk)
+          == [
+            "1:1 {\"a\":[", "2:3 {\"b\":", "3:1 {\"c\":[", "4:1 {\"d\":1}", "5:1 {\"e\":[",
+            "6:1 {\"f\":1}",
+          ])
+      #expect(
+        mixed("{\"a\":[\n{\"b\":[\n\"x\"\n]}\n{\"c\":1}\n", chunk: chunk)
+          == ["1:1 {\"a\":[", "2:1 {\"b\":[\n\"x\"\n]}", "5:1 {\"c\":1}"])
+    }
+    // Each is read once: read again for each of the lines before it, this would take minutes.
+    let count = 20_000
+    let text = String(repeating: "{\"a\":\n", count: count) + "{\"b\":1}\n"
+    let found = mixed(text, chunk: 65_536)
+    #expect(found.count == count + 1 && found.last == "\(count + 1):1 {\"b\":1}")
   }
 
   @Test("what is too large is told and passed over")
