@@ -24,7 +24,7 @@ extension System {
   /// rename, fsync of the folder.
   static func replaceFile(_ path: String, with bytes: [UInt8]) throws(Failure) {
     let temporary = "\(path).\(processID).tmp"
-    let descriptor = try open(temporary, forWriting: true)
+    let descriptor = try openNew(temporary)
     do throws(Failure) {
       try writeFully(bytes, to: descriptor)
       if fsync(descriptor) != 0 { throw Failure(number: errno) }

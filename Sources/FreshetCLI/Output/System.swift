@@ -97,6 +97,12 @@ enum System {
     try open(path, flags: forWriting ? O_WRONLY | O_CREAT | O_TRUNC : O_RDONLY)
   }
 
+  /// Makes a file; what has its name already, a pipe or a link for all we know, is removed first.
+  static func openNew(_ path: String) throws(Failure) -> Int32 {
+    unlink(path)  // Mostly there is nothing; what cannot be removed is told by the opening.
+    return try open(path, flags: O_WRONLY | O_CREAT | O_EXCL)
+  }
+
   private static func open(_ path: String, flags: Int32) throws(Failure) -> Int32 {
     while true {
       #if canImport(Darwin)

@@ -36,7 +36,8 @@ final class AssetFolder: Sendable {
       FileUse.note(path)
       return bytes
     } catch {
-      if error.isAbsent { return nil }
+      // What is no file is replaced by the one that is fetched.
+      if error.isAbsent || error.isNoFile { return nil }
       throw .disk(error, doing: "read", path)
     }
   }

@@ -29,7 +29,7 @@ struct FollowerLeases {
     do throws(SystemError) {
       bytes = try folder.fileSystem.open(path, .read).bytes(at: 0, count: 4096)
     } catch {
-      if error.isAbsent { return nil }
+      if error.isAbsent || error.isNoFile { return nil }
       throw .system(error, doing: "read", path: path, fallback: .notReadable)
     }
     let line = bytes.dropLast()

@@ -4,6 +4,8 @@
 /// fill disks. One call here is one system call that may fail, be interrupted or be cut short; the
 /// loops that make up for that are in `File`'s extension, so that tests exercise them too.
 package protocol FileSystem: Sendable {
+  /// Opens a file; without waiting, and with an error that `isNoFile`, when its name leads to
+  /// anything else.
   func open(_ path: String, _ mode: OpenMode) throws(SystemError) -> any File
   /// Makes one directory that only its owner may enter.
   func makeDirectory(_ path: String) throws(SystemError)
@@ -60,8 +62,14 @@ package struct FileStatus: Sendable, Hashable {
   package let size: Int64
   package let isDirectory: Bool
   package let permissions: UInt32
+  /// False for directories, pipes, sockets and devices.
+  package let isFile: Bool
 
-  package init(identity: FileIdentity, size: Int64, isDirectory: Bool, permissions: UInt32) {
+  package init(
+    identity: FileIdentity, size: Int64, isDirectory: Bool, permissions: UInt32,
+    isFile: Bool? = nil
+  ) {
+    self.isFile = isFile ?? !isDirectory
     self.identity = identity
     self.size = size
     self.isDirectory = isDirectory

@@ -34,7 +34,7 @@ package struct LiveFileSystem: FileSystem {
   }
 
   package func synchronizeDirectory(_ path: String) throws(SystemError) {
-    let descriptor = try Platform.openFile(path, flags: Platform.readFlags, mode: 0)
+    let descriptor = try Platform.openFile(path, flags: Platform.directoryFlags, mode: 0)
     defer { Platform.closeFile(descriptor) }
     try Platform.synchronize(descriptor)
   }

@@ -14,13 +14,23 @@ package struct SystemError: Error, Sendable, Hashable, CustomStringConvertible {
   package let code: Int32
   /// The call, by its C name.
   package let call: String
+  /// What there is in a file's place, where that is the reason: "a pipe".
+  package let found: String?
 
-  package init(code: Int32, call: String) {
+  package init(code: Int32, call: String, found: String? = nil) {
     self.code = code
     self.call = call
+    self.found = found
   }
 
-  package var description: String { "\(call): \(String(cString: strerror(code)))" }
+  package var description: String {
+    if let found { return "it is \(found), not a file" }
+    return "\(call): \(String(cString: strerror(code)))"
+  }
+
+  /// True when what is there is a pipe, a socket, a device, a directory or a link.
+  package var isNoFile: Bool { found != nil }
+  package var isLink: Bool { found != nil && code == ELOOP }
 
   package var isInterrupted: Bool { code == EINTR }
   package var isAbsent: Bool { code == ENOENT }
@@ -41,8 +51,54 @@ enum Platform {
     }
   }
 
-  /// The same; reads of the file do not note when it was last read, where that may be left out.
+  /// Opens a file of ours, and nothing else that has taken its name: who opens a pipe waits for its
+  /// other end, and a link leads to where the store's rules are not known to hold.
+  ///
+  /// What is open is looked at, not the path, which may change in between.
   static func openDataFile(
+    _ path: String, flags: Int32, mode: mode_t
+  ) throws(SystemError) -> Int32 {
+    let descriptor: Int32
+    do throws(SystemError) {
+      descriptor = try openUnnoted(path, flags: flags | O_NONBLOCK | O_NOFOLLOW, mode: mode)
+    } catch {
+      // Of a link, a directory and a socket the system itself says no, in words that say little.
+      guard [ELOOP, EISDIR, ENXIO].contains(error.code), let found = kindOtherThanFile(at: path)
+      else { throw error }
+      throw SystemError(code: error.code, call: error.call, found: found)
+    }
+    var info = stat()
+    do throws(SystemError) {
+      try check(fstat(descriptor, &info), "fstat")
+      if let found = kindOtherThanFile(info) {
+        throw SystemError(code: EINVAL, call: "open", found: found)
+      }
+    } catch {
+      closeFile(descriptor)
+      throw error
+    }
+    return descriptor
+  }
+
+  private static func kindOtherThanFile(at path: String) -> String? {
+    var info = stat()
+    return lstat(path, &info) == 0 ? kindOtherThanFile(info) : nil
+  }
+
+  /// Nil for a file.
+  private static func kindOtherThanFile(_ info: stat) -> String? {
+    switch info.st_mode & S_IFMT {
+    case S_IFREG: nil
+    case S_IFDIR: "a directory"
+    case S_IFLNK: "a link"
+    case S_IFIFO: "a pipe"
+    case S_IFSOCK: "a socket"
+    default: "a device"
+    }
+  }
+
+  /// Reads of the file do not note when it was last read, where that may be left out.
+  private static func openUnnoted(
     _ path: String, flags: Int32, mode: mode_t
   ) throws(SystemError) -> Int32 {
     #if os(Linux)
@@ -329,6 +385,7 @@ enum Platform {
   }
 
   static let readFlags = O_RDONLY
+  static let directoryFlags = O_RDONLY | O_DIRECTORY
   static let updateFlags = O_RDWR
   static let createFlags = O_RDWR | O_CREAT
   static let createNewFlags = O_RDWR | O_CREAT | O_EXCL
@@ -340,6 +397,6 @@ extension FileStatus {
       identity: FileIdentity(device: UInt64(info.st_dev), node: UInt64(info.st_ino)),
       size: Int64(info.st_size),
       isDirectory: info.st_mode & S_IFMT == S_IFDIR,
-      permissions: UInt32(info.st_mode & 0o777))
+      permissions: UInt32(info.st_mode & 0o777), isFile: info.st_mode & S_IFMT == S_IFREG)
   }
 }

@@ -78,6 +78,7 @@ final class Snapshot: Sendable {
         try folder.fileSystem.open(path, .read), .snapshot(revision), path: path)
     } catch {
       if error.isAbsent { throw .absent }
+      if error.isNoFile { throw .invalid(.system(error, doing: "open", path: path)) }
       throw .failed(.opening(path, error, fallback: .notReadable, on: folder.fileSystem))
     }
   }
@@ -88,7 +89,7 @@ final class Snapshot: Sendable {
       return try file.map(count: Int(try file.status().size))
     } catch {
       // The snapshot has everything that the index says.
-      if error.isAbsent || error.isForbidden { return nil }
+      if error.isAbsent || error.isForbidden || error.isNoFile { return nil }
       throw .failed(.reading(path, at: 0, error))
     }
   }

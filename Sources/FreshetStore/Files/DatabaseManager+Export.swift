@@ -111,6 +111,11 @@ private struct Export {
       file = try fileSystem.open(partial, .create)
       try file.truncate(to: 0)
     } catch {
+      if error.isNoFile {
+        throw StoreError(
+          .notWritable, "cannot write \(partial): \(error); move it away, or choose another name",
+          path: partial, cause: error)
+      }
       throw .system(error, doing: "write", path: partial, fallback: .notWritable)
     }
     do throws(StoreError) {
@@ -159,16 +164,22 @@ private struct Export {
   }
 
   private func checkIsFree(_ fileSystem: any FileSystem) throws(StoreError) {
-    let isFree: Bool
+    let found: FileStatus?
     do throws(SystemError) {
-      let found = try fileSystem.status(at: path)
-      isFree = replacing || found == nil
+      found = try fileSystem.status(at: path)
     } catch {
       throw .system(error, doing: "look at", path: path, fallback: .notWritable)
     }
-    if !isFree {
+    guard let found else { return }
+    if !replacing {
       throw StoreError(
         .exists, "\(path) is there already; choose another name, or allow it to be replaced",
+        path: path)
+    }
+    // What is no file would be gone, and whoever reads a pipe would wait for ever.
+    if !found.isFile {
+      throw StoreError(
+        .notWritable, "\(path) is there and is no file, so it is not replaced; name a file",
         path: path)
     }
   }

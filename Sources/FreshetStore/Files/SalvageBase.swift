@@ -13,7 +13,20 @@ struct SalvageBase {
       guard let whole else { return nil }
       return try isSound(listing.segments.filter { $0 <= whole }, upTo: whole) ? nil : whole
     }
-    return whole ?? listing.snapshots.last
+    if let whole { return whole }
+    for revision in listing.snapshots.reversed() where try isFile(revision) { return revision }
+    return nil
+  }
+
+  /// False when something else has a snapshot's name: then nothing of it can be read.
+  private func isFile(_ revision: Int64) throws(StoreError) -> Bool {
+    do throws(SystemError) {
+      _ = try folder.fileSystem.open(folder.path(of: FileNames.snapshot(revision)), .read)
+      return true
+    } catch {
+      if error.isAbsent || error.isNoFile { return false }
+      throw .reading(folder.path(of: FileNames.snapshot(revision)), at: 0, error)
+    }
   }
 
   private func newestWhole(_ listing: StoreFolder.Listing) throws(StoreError) -> Int64? {
@@ -50,7 +63,7 @@ struct SalvageBase {
         }
       }
     } catch {
-      if error.isAbsent { return false }
+      if error.isAbsent || error.isNoFile { return false }
       throw .reading(path, at: offset, error)
     }
   }
@@ -59,7 +72,14 @@ struct SalvageBase {
   private func isSound(_ segments: [Int64], upTo revision: Int64) throws(StoreError) -> Bool {
     var history = HistoryCheck(before: 0, isComplete: true)
     for segment in segments {
-      let source = try folder.segment(segment)
+      let source: DataFile
+      do throws(StoreError) {
+        source = try folder.segment(segment)
+      } catch {
+        // Something else has its name, or nothing.
+        guard error.code == .damaged else { throw error }
+        return false
+      }
       var scan = SegmentScan(file: source.file, size: try source.size)
       do throws(SystemError) {
         scanning: while true {

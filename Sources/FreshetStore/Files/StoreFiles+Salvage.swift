@@ -63,7 +63,10 @@ extension StoreFiles {
     let folder = try folder(path, options)
     let listing = try folder.listing()
     let base = try SalvageBase(folder: folder).choose(listing)
-    let segments = listing.segments.filter { $0 > base ?? 0 }
+    var segments: [Int64] = []
+    for segment in listing.segments where segment > base ?? 0 {
+      if try isFile(segment, in: folder) { segments.append(segment) }
+    }
     if segments.isEmpty && base == nil {
       throw StoreError(.notAStore, "\(path) holds no segment of a journal", path: path)
     }
@@ -84,6 +87,19 @@ extension StoreFiles {
     try salvage.run(base, segments, progress)
     salvage.report.storeID = store.storeID
     return salvage.report
+  }
+}
+
+extension StoreFiles {
+  /// False when something else has a segment's name: then nothing of it can be read.
+  private static func isFile(_ segment: Int64, in folder: StoreFolder) throws(StoreError) -> Bool {
+    do throws(StoreError) {
+      _ = try folder.segment(segment)
+      return true
+    } catch {
+      guard error.code == .damaged else { throw error }
+      return false
+    }
   }
 }
 

@@ -38,10 +38,28 @@ private struct Verification {
       return note(.damage, FileNames.segment(1), "there is no segment of the journal")
     }
     var total: Int64 = 0
-    for segment in segments { total += try folder.size(ofSegment: segment) }
-    var history = HistoryCheck(before: first - 1, isComplete: first == 1)
+    var unusable: Set<Int64> = []
     for segment in segments {
-      if segment != history.revision + 1 {
+      do throws(StoreError) {
+        total += try folder.size(ofSegment: segment)
+      } catch {
+        // Something else has its name.
+        guard error.code == .damaged else { throw error }
+        note(.damage, FileNames.segment(segment), error.message)
+        unusable.insert(segment)
+      }
+    }
+    var history = HistoryCheck(before: first - 1, isComplete: first == 1)
+    var isAfterUnusable = false
+    for segment in segments {
+      if unusable.contains(segment) {
+        isAfterUnusable = true
+        continue
+      }
+      if isAfterUnusable {
+        history = HistoryCheck(before: segment - 1, isComplete: false)
+        isAfterUnusable = false
+      } else if segment != history.revision + 1 {
         let name = FileNames.segment(segment)
         survey.add(
           .init(
@@ -54,6 +72,7 @@ private struct Verification {
       try read(segment, isLast: segment == segments.last, &history, total, progress)
     }
     try readSnapshots()
+    checkLocks()
     survey.revision = history.revision
     survey.epoch = max(survey.epoch, history.epoch)
     try noteBadSlot(journalEnd: history.revision)
@@ -114,8 +133,31 @@ private struct Verification {
     }
   }
 
+  /// The files that only writers open have to be files, too.
+  private mutating func checkLocks() {
+    for name in [FileNames.lock, FileNames.compact] {
+      do throws(StoreError) {
+        _ = try StoreFiles.contents(name, in: folder, limit: 0)
+      } catch {
+        // One that may not be read is none of this reader's concern.
+        if error.code == .damaged { note(.damage, name, error.message) }
+      }
+    }
+  }
+
+  /// A file's bytes; nil when it is not there, or something else has its name, which is noted.
+  private mutating func contents(_ name: String) throws(StoreError) -> [UInt8]? {
+    do throws(StoreError) {
+      return try StoreFiles.contents(name, in: folder)
+    } catch {
+      guard error.code == .damaged else { throw error }
+      note(.damage, name, error.message)
+      return nil
+    }
+  }
+
   private mutating func describe() throws(StoreError) {
-    if let bytes = try StoreFiles.contents(FileNames.store, in: folder) {
+    if let bytes = try contents(FileNames.store) {
       survey.files += 1
       do throws(StoreDescription.Fault) {
         survey.storeID = try StoreDescription.forReading(bytes).id
@@ -132,15 +174,19 @@ private struct Verification {
       }
     } else if try folder.segments().isEmpty {
       throw StoreError(.notAStore, "\(folder.path) is no store", path: folder.path)
-    } else {
+    } else if survey.isSound {
       note(.damage, FileNames.store, "it is missing; restore it from a copy of the store")
     }
     try readHead()
   }
 
   private mutating func readHead() throws(StoreError) {
-    guard let bytes = try StoreFiles.contents(FileNames.head, in: folder) else {
-      return note(.note, FileNames.head, "it is missing; the next writer makes it again")
+    let wasSound = survey.isSound
+    guard let bytes = try contents(FileNames.head) else {
+      if survey.isSound == wasSound, try folder.status(of: FileNames.head) == nil {
+        note(.note, FileNames.head, "it is missing; the next writer makes it again")
+      }
+      return
     }
     survey.files += 1
     let bits = survey.storeID.flatMap { UInt64($0.suffix(16), radix: 16) }

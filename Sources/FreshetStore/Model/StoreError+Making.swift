@@ -9,7 +9,8 @@ extension StoreError {
 
   /// A file could not be read; never taken for damage.
   static func reading(_ file: String, at offset: Int64, _ cause: SystemError) -> StoreError {
-    StoreError(
+    if let found = cause.found { return .noFile(file, found, cause) }
+    return StoreError(
       cause.isForbidden ? .notReadable : .ioError,
       "cannot read \(file) at byte \(offset): \(cause)", path: file, cause: cause)
   }
@@ -20,6 +21,7 @@ extension StoreError {
   static func system(
     _ cause: SystemError, doing what: String, path: String, fallback: Code = .ioError
   ) -> StoreError {
+    if let found = cause.found { return .noFile(path, found, cause) }
     let code: Code =
       if cause.isOutOfSpace {
         .diskFull
@@ -31,6 +33,24 @@ extension StoreError {
         fallback
       }
     return StoreError(code, "cannot \(what) \(path): \(cause)", path: path, cause: cause)
+  }
+
+  /// Something else has the name of one of the store's files.
+  private static func noFile(_ path: String, _ found: String, _ cause: SystemError) -> StoreError {
+    let name = path.split(separator: "/").last.map(String.init) ?? path
+    let isMadeAgain =
+      [FileNames.lock, FileNames.head, FileNames.compact].contains(name)
+      || name.hasSuffix(FileNames.unfinished)
+    let advice =
+      if isMadeAgain {
+        "move it away, and the next command that writes makes the file again"
+      } else if cause.isLink {
+        "a store's files are not links: put the file itself in its place"
+      } else {
+        damageAdvice
+      }
+    return StoreError(
+      .damaged, "\(path) is \(found), not a file; " + advice, path: path, cause: cause)
   }
 
   /// A file could not be opened for reading and writing: a refusal is one to read when reading
