@@ -85,13 +85,19 @@ import FreshetStore
         System.endProcess(error.exitCode)
       }
     }
-    closeStore()
-    if case .signal(let number) = stop { freshet_signals_reraise(number) }
+    switch stop {
+    case .signal(let number):
+      closeStore(quickly: true)
+      freshet_signals_reraise(number)
+    case .timeout: closeStore(quickly: true)
+    default: closeStore()
+    }
     System.endProcess(stop.exitCode)
   }
 
-  private static func closeStore() {
+  /// - Parameter quickly: Whether the time to end is over: then no large snapshot is made.
+  private static func closeStore(quickly: Bool = false) {
     // Without a store there is nothing to close.
-    if let manager = try? DatabaseManager.shared { manager.close() }
+    if let manager = try? DatabaseManager.shared { manager.close(quickly: quickly) }
   }
 }

@@ -153,7 +153,13 @@ public final class DatabaseManager: Sendable {
   /// makes a snapshot first, so that the store opens quickly next time: some two seconds per GiB of
   /// items, and more where the disk is slow. Without it (`compactsAutomatically` is false, or the
   /// process ends first) nothing is lost. Idempotent.
-  public func close() {
+  public func close() { close(quickly: false) }
+
+  /// Closes the store; `quickly` is for a process that has been told to end.
+  ///
+  /// Then a snapshot of more than 128 MiB of items is neither made, nor is one that is being made
+  /// waited for: the commits that have begun are all that takes time. Otherwise as `close()`.
+  public func close(quickly: Bool) {
     let (journal, waiters) = phase.withLock { phase -> (Journal?, [Waiter]) in
       defer { phase = .closed }
       switch phase {
@@ -163,7 +169,7 @@ public final class DatabaseManager: Sendable {
       }
     }
     for waiter in waiters { waiter(.failure(.closed(path))) }
-    journal?.close(tidies: true)
+    journal?.close(tidies: true, quickly: quickly)
   }
 
   /// Connects an observer to a feed of this store.

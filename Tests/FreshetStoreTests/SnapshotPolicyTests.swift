@@ -90,4 +90,36 @@ struct SnapshotPolicyTests {
     #expect(try directory.names("snap-").count == 2)
     manager.close()
   }
+
+  @Test("who is told to end makes a snapshot that is soon made, and no larger one")
+  func closingQuickly() async throws {
+    func write(
+      _ range: Range<Int>, to directory: TemporaryDirectory, quickly: Bool
+    ) async throws -> [String] {
+      let manager = try directory.open {
+        $0.compactsAutomatically = true
+        $0.compactionBytes = 16_000
+        $0.durability = .never
+      }
+      for start in stride(from: range.lowerBound, to: range.upperBound, by: 10) {
+        _ = try await manager.apply(
+          (start..<(start + 10)).map { .save(id: "i\($0)", body: body($0)) }
+        ).value()
+      }
+      let last = FileNames.snapshot(manager.token.revision)
+      manager.close(quickly: quickly)
+      #expect(try directory.names().allSatisfy { !$0.hasSuffix(FileNames.unfinished) })
+      return try directory.names("snap-").filter { $0.hasSuffix(".ndjson") }.map {
+        $0 == last ? "last" : $0
+      }
+    }
+    let small = try TemporaryDirectory()
+    #expect(try await write(0..<150, to: small, quickly: true) == ["last"])
+    let first = try await write(0..<1000, to: directory, quickly: false)
+    #expect(first.last == "last")
+    // A quarter of the snapshot, and more than twice 16 000 bytes of items.
+    let next = try await write(1000..<1300, to: directory, quickly: true)
+    #expect(next.count == first.count && !next.contains("last"))
+    #expect(try await write(1300..<1400, to: directory, quickly: false).last == "last")
+  }
 }

@@ -162,10 +162,16 @@ final class Journal: Sendable {
 
   /// Ends all feeds, refuses what comes, waits for the commits that have begun.
   ///
-  /// - Parameter tidies: Makes a snapshot when this writer owes one.
-  func close(tidies: Bool) {
+  /// - Parameters:
+  ///   - tidies: Makes a snapshot when this writer owes one.
+  ///   - quickly: Makes only one that is soon made.
+  func close(tidies: Bool, quickly: Bool = false) {
     let wasOpen = state.withLock { state in
-      if tidies && !state.isClosed { state.finishesMaintenance = owesSnapshot(state) }
+      if tidies && !state.isClosed {
+        state.finishesMaintenance =
+          owesSnapshot(state)
+          && (!quickly || state.log.index.keptBytes <= 2 * options.compactionBytes)
+      }
       defer { state.isClosed = true }
       return !state.isClosed
     }
@@ -178,6 +184,6 @@ final class Journal: Sendable {
     keep(nil)
     // Maintenance looks now and then whether the store is closed, and calls back after it has left.
     maintenance.wait()
-    if tidies { compactAtEnd() }
+    if state.withLock({ $0.finishesMaintenance }) { compactAtEnd() }
   }
 }
