@@ -8,13 +8,9 @@ struct DocumentedDiagramTests {
   /// Those that are not run, and why.
   private static let notRun: [String: String] = [
     "ObserveOn 0": "a picture of two threads", "SubscribeOn 0": "a picture of two threads",
-    "BufferOverflow 0": pauses, "BufferOverflow 1": pauses,
     "BufferOverflow 2": "a picture of work that takes a while on another thread",
     "CombineLatestAtomic 1": "words in the place of diagrams",
-    "Coding 0": encoded, "Coding 1": encoded, "Coding 2": encoded, "Coding 3": encoded,
   ]
-  private static let pauses = "has a row that says when the observer pauses, in words"
-  private static let encoded = "braces belong to the encoded text and not to the diagram"
 
   @Test("every one is run, or known not to be")
   func complete() throws {
@@ -38,7 +34,8 @@ struct DocumentedDiagramTests {
 
   private static let pictures =
     combining + failing + filtering + reducing + timing + transforming + debugging + mayFail
-    + SeveralStreams.pictures + InnerPictures.pictures
+    + SeveralStreams.pictures + InnerPictures.pictures + PausingPictures.pictures
+    + CodingPictures.pictures
 
   /// Whether a number is below three; `x` is no number.
   private static func small(_ value: String) throws(MarbleFailure) -> Bool {

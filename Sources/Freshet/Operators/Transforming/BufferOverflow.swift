@@ -2,8 +2,8 @@ extension Flow {
   /// Keeps values for an observer that pauses, up to a limit.
   ///
   ///     source     1-2-3-4-5-|
-  ///     observer   1 pause------ resume
-  ///     result     1------------4-5-|     buffer(capacity: 2, overflow: .dropOldest)
+  ///     observer   p-----------r         p=pauses r=resumes
+  ///     result     1-----------(45|)     buffer(capacity: 2, overflow: .dropOldest)
   ///
   /// It goes between a hot source and an observer that pauses: the source is never paused
   /// with a dropping policy, and no more than `capacity` values wait. It is
@@ -23,8 +23,8 @@ extension Flow {
   /// Keeps only the latest value for an observer that pauses.
   ///
   ///     source     1-2-3-4-5-|
-  ///     observer   1 pause------ resume
-  ///     result     1------------5-|     conflate()
+  ///     observer   p-----------r        p=pauses r=resumes
+  ///     result     1-----------(5|)     conflate()
   ///
   /// It is ``buffer(capacity:overflow:)`` with room for one.
   ///

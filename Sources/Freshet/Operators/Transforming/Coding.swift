@@ -27,8 +27,8 @@ public protocol ValueDecoder<Input>: Sendable {
 extension Flow where Element: Encodable, Failure == Never {
   /// Encodes each value.
   ///
-  ///     source   1------2------|
-  ///     result   {"1"}--{"2"}--|     encode(with: encoder)
+  ///     source   1--2--|
+  ///     result   p--q--|     encode(with: encoder)   p="1" q="2"
   ///
   /// What the encoder throws stops the source, then fails the result.
   ///
@@ -43,8 +43,8 @@ extension Flow where Element: Encodable, Failure == Never {
 extension Flow where Element: Encodable, Failure == any Error {
   /// Encodes each value.
   ///
-  ///     source   1------2------|
-  ///     result   {"1"}--{"2"}--|     encode(with: encoder)
+  ///     source   1--2--|
+  ///     result   p--q--|     encode(with: encoder)   p="1" q="2"
   ///
   /// What the encoder throws stops the source, then fails the result.
   ///
@@ -59,8 +59,8 @@ extension Flow where Element: Encodable, Failure == any Error {
 extension Flow where Failure == Never {
   /// Decodes each value.
   ///
-  ///     source   {"1"}--{"x"}--|
-  ///     result   1------#            decode(Int.self, with: decoder)
+  ///     source   p--q--|
+  ///     result   1--#        decode(Int.self, with: decoder)   p=1 q="x"
   ///
   /// What the decoder throws stops the source, then fails the result.
   ///
@@ -75,8 +75,8 @@ extension Flow where Failure == Never {
 extension Flow where Failure == any Error {
   /// Decodes each value.
   ///
-  ///     source   {"1"}--{"x"}--|
-  ///     result   1------#            decode(Int.self, with: decoder)
+  ///     source   p--q--|
+  ///     result   1--#        decode(Int.self, with: decoder)   p=1 q="x"
   ///
   /// What the decoder throws stops the source, then fails the result.
   ///
