@@ -23,6 +23,9 @@ public struct TestRequest: Sendable {
   /// The first value of a header.
   public func header(_ name: String) -> String? { headers.first { $0.name == name }?.value }
 
+  /// Whether the client asks that the connection be closed after the answer.
+  var wantsClose: Bool { header("connection")?.lowercased() == "close" }
+
   /// The target without its query.
   public var path: String { String(target.prefix { $0 != "?" }) }
 

@@ -154,7 +154,7 @@ public final class TestServer: Sendable {
         request.number = server.note(request)
         let isWhole = server.play(request, on: &connection)
         server.change { $0.open.remove(request.number) }
-        if !isWhole { break }
+        if !isWhole || request.wantsClose { break }
       }
       sockets.close(descriptor)
     }
@@ -174,12 +174,20 @@ public final class TestServer: Sendable {
     return number
   }
 
+  /// The same bytes, with word of the close after the status line, if that is among them.
+  private func closing(_ bytes: [UInt8]) -> [UInt8] {
+    guard bytes.starts(with: Array("HTTP/1.1 ".utf8)), let end = bytes.firstIndex(of: 0x0A) else {
+      return bytes
+    }
+    return bytes[...end] + Array("Connection: close\r\n".utf8) + bytes[(end + 1)...]
+  }
+
   /// Plays an answer; false when the connection is of no further use.
   private func play(_ request: TestRequest, on connection: inout Connection) -> Bool {
     for step in answer(request).steps {
       let isAlive: Bool
       switch step {
-      case .send(let bytes): isAlive = connection.send(bytes)
+      case .send(let bytes): isAlive = connection.send(request.wantsClose ? closing(bytes) : bytes)
       case .hold(let gate): isAlive = gate.wait { connection.isClosedByPeer }
       case .pause(let milliseconds):
         usleep(useconds_t(milliseconds) * 1000)

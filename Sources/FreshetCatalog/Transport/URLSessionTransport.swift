@@ -15,20 +15,11 @@ import Synchronization
 /// made twice or has a body. A server closes a connection that was idle for long, and may do so just
 /// as it is used again: whether it has obeyed then cannot be known, and the library cannot send a
 /// body again. Such a request gets a connection of its own.
+///
+/// What a transport that goes has made is kept for the next one with the same settings.
 public final class URLSessionTransport: HTTPTransport {
-  private let kept: Connections
-  private let configuration: URLSessionConfiguration
-  private let queue = OperationQueue()
-
-  /// Connections that are kept together, and what they tell.
-  private struct Connections {
-    let session: URLSession
-    let delegate = Delegate()
-
-    init(_ configuration: URLSessionConfiguration, _ queue: OperationQueue) {
-      session = URLSession(configuration: configuration, delegate: delegate, delegateQueue: queue)
-    }
-  }
+  private let settings: Sessions.Settings
+  private let sessions: Sessions
 
   /// Whether the environment puts a proxy between; then it is the proxy that looks up names.
   static let usesProxy = ["http_proxy", "all_proxy", "ALL_PROXY"].contains {
@@ -42,23 +33,11 @@ public final class URLSessionTransport: HTTPTransport {
   ///   - silence: How long a server may send nothing before the exchange fails. A net under
   ///     ``HTTPClient``'s own time limits, for those who use a transport by itself.
   public init(connectionsPerHost: Int = 16, silence: Duration = .seconds(120)) {
-    let configuration = URLSessionConfiguration.ephemeral
-    configuration.httpShouldSetCookies = false
-    configuration.httpCookieAcceptPolicy = .never
-    configuration.httpCookieStorage = nil
-    configuration.urlCache = nil
-    configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
-    configuration.httpMaximumConnectionsPerHost = connectionsPerHost
-    configuration.timeoutIntervalForRequest = TimeInterval(silence.components.seconds)
-    queue.maxConcurrentOperationCount = 1
-    self.configuration = configuration
-    kept = Connections(configuration, queue)
+    settings = Sessions.Settings(connectionsPerHost: connectionsPerHost, silence: silence)
+    sessions = Sessions.take(settings)
   }
 
-  deinit {
-    // A session holds its delegate and its threads until it is told.
-    kept.session.invalidateAndCancel()
-  }
+  deinit { Sessions.giveBack(sessions, settings) }
 
   /// One exchange, as ``HTTPTransport`` says.
   public func exchange(_ request: HTTPRequest) -> AnyFlow<HTTPPart, CatalogError> {
@@ -79,14 +58,65 @@ public final class URLSessionTransport: HTTPTransport {
       }
       if !request.body.isEmpty { wire.httpBody = Data(request.body) }
       let isAlone = !request.mayRepeat || !request.body.isEmpty
-      let connections = isAlone ? Connections(configuration, queue) : kept
+      // Nothing is kept among those that all close.
+      if isAlone { wire.setValue("close", forHTTPHeaderField: "Connection") }
+      let connections = isAlone ? sessions.closing : sessions.kept
       let task = connections.session.dataTask(with: wire)
       connections.delegate.add(task, for: request, emitter)
       task.resume()
-      // It ends with its one task; until then it holds its delegate.
-      if isAlone { connections.session.finishTasksAndInvalidate() }
       return Disposable { [delegate = connections.delegate] in delegate.cancel(task) }
     }.erased()
+  }
+}
+
+/// What one transport has of the library's.
+///
+/// It is never let go: a session of the library that ends
+/// may bring the process down with it, see `docs/decisions/catalogues-sessions-never-end.md`.
+private struct Sessions: Sendable {
+  struct Settings: Sendable, Hashable {
+    let connectionsPerHost: Int
+    let silence: Duration
+  }
+
+  /// Connections that are kept together, and what they tell.
+  struct Connections: Sendable {
+    let session: URLSession
+    let delegate = Delegate()
+
+    init(_ configuration: URLSessionConfiguration, _ queue: OperationQueue) {
+      session = URLSession(configuration: configuration, delegate: delegate, delegateQueue: queue)
+    }
+  }
+
+  let kept: Connections
+  /// For requests whose connection is closed after them.
+  let closing: Connections
+
+  /// Those that no transport has.
+  private static let idle = Mutex<[Settings: [Sessions]]>([:])
+
+  private init(_ settings: Settings) {
+    let configuration = URLSessionConfiguration.ephemeral
+    configuration.httpShouldSetCookies = false
+    configuration.httpCookieAcceptPolicy = .never
+    configuration.httpCookieStorage = nil
+    configuration.urlCache = nil
+    configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
+    configuration.httpMaximumConnectionsPerHost = settings.connectionsPerHost
+    configuration.timeoutIntervalForRequest = TimeInterval(settings.silence.components.seconds)
+    let queue = OperationQueue()
+    queue.maxConcurrentOperationCount = 1
+    kept = Connections(configuration, queue)
+    closing = Connections(configuration, queue)
+  }
+
+  static func take(_ settings: Settings) -> Sessions {
+    idle.withLock { $0[settings]?.popLast() } ?? Sessions(settings)
+  }
+
+  static func giveBack(_ sessions: Sessions, _ settings: Settings) {
+    idle.withLock { $0[settings, default: []].append(sessions) }
   }
 }
 

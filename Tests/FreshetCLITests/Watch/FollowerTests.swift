@@ -97,10 +97,18 @@ struct FollowerTests {
   func neverBehind() {
     let follower = started()
     let output = output
+    let all = (Int64(1)...3000).map { lists($0) }
+    let asked = Atomic(0)
+    let thread = Thread {
+      for (place, lists) in all.enumerated() {
+        while asked.load(ordering: .acquiring) <= place { sched_yield() }
+        _ = follower.receive(lists)
+      }
+    }
+    thread.start()
     for revision in Int64(1)...3000 {
-      let thread = Thread { [lists = lists(revision)] in _ = follower.receive(lists) }
-      thread.start()
-      while output.takeWaiting().isEmpty {}
+      asked.store(Int(revision), ordering: .releasing)
+      while output.takeWaiting().isEmpty { sched_yield() }
       #expect(follower.token == token(revision))
     }
   }
