@@ -23,7 +23,7 @@ enum StoreCommand {
     ],
     options: [
       .flag("include-deleted", "export: deleted items too, which can be restored after an import"),
-      .flag("force", "export: replace FILE when it is there"),
+      .flag("force", "export: replace FILE when it is there; only a file is replaced"),
       .flag("yes", "sign: confirm it"),
     ],
     examples: [
@@ -41,8 +41,11 @@ enum StoreCommand {
     notes: [
       "verify, stats and export only read and take no lock; verify and salvage work on a store "
         + "that cannot be opened.",
+      "compact writes every item once and needs room for that; saves and reads go on meanwhile. Changes "
+        + "are kept for whoever follows: the last 100000, and those of the last hour. A store compacts "
+        + "itself when most of it could be freed.",
       "salvage changes nothing in the old store; the new one has an id of its own, so that "
-        + "followers begin anew.",
+        + "followers begin anew. It takes the folder of the new store, which is empty or not there.",
       "export FILE refuses a file that is there, with exit code 73, unless --force is given. export - "
         + "writes the items to stdout, as plain lines whatever --format says, and no records about the "
         + "run: its exit code and stderr tell how it went.",
