@@ -40,7 +40,7 @@ import Testing
 
   @Test("a job's flush waits for bytes that are on their way out of the buffer")
   func inFlight() {
-    emit(1 << 20)
+    emit(1 << 19)
     let total = output.waitingBytes
     let (called, done, written) = (
       DispatchSemaphore(value: 0), DispatchSemaphore(value: 0), DispatchSemaphore(value: 0)
