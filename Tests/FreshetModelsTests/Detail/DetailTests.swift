@@ -331,6 +331,7 @@ struct DetailModelTests {
     let model = DetailModel(id: book.id, manager: folder.manager, downloader: downloader)
     model.open(book)
     for await _ in model.states.filter({ $0.phase == .shown }).take(1).values {}
+    _ = try await model.settled().value()
     model.download()
     assets.send("http://x/p", .progress(doneBytes: 3, totalBytes: 9))
     #expect(model.state.transfer == .downloading(doneBytes: 3, totalBytes: 9))
@@ -355,6 +356,8 @@ struct DetailModelTests {
     let model = DownloadsModel(manager: folder.manager, downloader: downloader)
     model.appear()
     for await _ in model.states.filter({ $0.phase.name == "empty" }).take(1).values {}
+    // Whoever told that may still be at it, and would take what is sent now.
+    _ = try await model.settled().value()
     model.download(Make.book("a"))
     model.download(Make.book("b"))
     model.download(Make.book("a"))
