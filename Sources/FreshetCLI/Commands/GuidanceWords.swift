@@ -280,12 +280,8 @@ struct StudentImport {
       let student = try Student(object)
       let body = JSONValue.object(student.object).jsonBytes
       if RecordDepth.exceeds(body) { return .failure(RecordDepth.problem) }
-      if body.count > ContentItem.sizeLimitBytes {
-        return .failure(
-          Problem(
-            code: "too_large",
-            message: "the student has \(body.count) bytes, more than the 1 MiB an event line holds"
-          ))
+      if let fault = ContentItem.sizeFault(of: "the student", body.count) {
+        return .failure(Problem(code: "too_large", message: fault))
       }
       return .success(student)
     } catch let error as JSONError {

@@ -202,10 +202,11 @@ private struct ItemImport {
       let id = try ItemID(item.id)
       let value = try JSONValue(parsing: item.body)
       content = try ContentItem(value)
+      let fields = value.objectValue ?? [:]
       isAsSaved =
         item.body.count <= ContentItem.sizeLimitBytes
-        && ["kind", "source"].allSatisfy { value.objectValue?[$0]?.stringValue != nil }
-        && value.objectValue?.keys.allSatisfy(knownFields.contains) ?? false
+        && ["kind", "source"].allSatisfy { fields[$0]?.stringValue != nil }
+        && fields.keys.allSatisfy(knownFields.contains)
       if content.id != id {
         throw Refusal(
           problem: Problem(

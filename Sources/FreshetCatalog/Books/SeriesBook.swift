@@ -67,10 +67,8 @@ public struct SeriesBook: Sendable, Hashable {
         (hasID ? "its id has" : "it has no id, and its title, which stands for one, has")
           + " \(keyBytes) bytes; the limit is \(Self.keyLimitBytes)")
     }
-    let size = JSONValue.object(row).jsonBytes.count
-    if size > ContentItem.sizeLimitBytes {
-      throw BookFileError.Fault(
-        "it has \(size) bytes, more than the 1 MiB an event line holds")
+    if let fault = ContentItem.sizeFault(of: "it", JSONValue.object(row).jsonBytes.count) {
+      throw BookFileError.Fault(fault)
     }
   }
 

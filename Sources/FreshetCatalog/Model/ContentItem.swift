@@ -57,11 +57,16 @@ public struct ContentItem: Sendable, Hashable {
 
   /// Refuses a record that would not fit into an event.
   func checkSize() throws(ContentItemError) {
-    let size = jsonBytes.count
-    if size > Self.sizeLimitBytes {
-      throw ContentItemError(
-        .tooLarge, "the record has \(size) bytes, more than the 1 MiB an event line holds")
+    if let fault = Self.sizeFault(of: "the record", jsonBytes.count) {
+      throw ContentItemError(.tooLarge, fault)
     }
+  }
+
+  /// What is wrong with so many bytes of a record, of whatever kind it is; nil when they fit into an
+  /// event.
+  package static func sizeFault(of record: String, _ bytes: Int) -> String? {
+    guard bytes > sizeLimitBytes else { return nil }
+    return "\(record) has \(bytes) bytes, more than the 1 MiB an event line holds"
   }
 
   /// The id, checked against `kind` and `source` where those are given.

@@ -18,7 +18,6 @@ import Synchronization
 ///
 /// What a transport that goes has made is kept for the next one with the same settings.
 public final class URLSessionTransport: HTTPTransport {
-  private let settings: Sessions.Settings
   private let sessions: Sessions
 
   /// Whether the environment puts a proxy between; then it is the proxy that looks up names.
@@ -33,11 +32,10 @@ public final class URLSessionTransport: HTTPTransport {
   ///   - silence: How long a server may send nothing before the exchange fails. A net under
   ///     ``HTTPClient``'s own time limits, for those who use a transport by itself.
   public init(connectionsPerHost: Int = 16, silence: Duration = .seconds(120)) {
-    settings = Sessions.Settings(connectionsPerHost: connectionsPerHost, silence: silence)
-    sessions = Sessions.take(settings)
+    sessions = .take(.init(connectionsPerHost: connectionsPerHost, silence: silence))
   }
 
-  deinit { Sessions.giveBack(sessions, settings) }
+  deinit { sessions.giveBack() }
 
   /// One exchange, as ``HTTPTransport`` says.
   public func exchange(_ request: HTTPRequest) -> AnyFlow<HTTPPart, CatalogError> {
@@ -71,8 +69,8 @@ public final class URLSessionTransport: HTTPTransport {
 
 /// What one transport has of the library's.
 ///
-/// It is never let go: a session of the library that ends
-/// may bring the process down with it, see `docs/decisions/catalogues-sessions-never-end.md`.
+/// It is never let go: a session of the library that ends may bring the process down with it, see
+/// `docs/decisions/catalogues-sessions-never-end.md`.
 private struct Sessions: Sendable {
   struct Settings: Sendable, Hashable {
     let connectionsPerHost: Int
@@ -89,6 +87,7 @@ private struct Sessions: Sendable {
     }
   }
 
+  private let settings: Settings
   let kept: Connections
   /// For requests whose connection is closed after them.
   let closing: Connections
@@ -97,6 +96,7 @@ private struct Sessions: Sendable {
   private static let idle = Mutex<[Settings: [Sessions]]>([:])
 
   private init(_ settings: Settings) {
+    self.settings = settings
     let configuration = URLSessionConfiguration.ephemeral
     configuration.httpShouldSetCookies = false
     configuration.httpCookieAcceptPolicy = .never
@@ -115,9 +115,7 @@ private struct Sessions: Sendable {
     idle.withLock { $0[settings]?.popLast() } ?? Sessions(settings)
   }
 
-  static func giveBack(_ sessions: Sessions, _ settings: Settings) {
-    idle.withLock { $0[settings, default: []].append(sessions) }
-  }
+  func giveBack() { Self.idle.withLock { $0[settings, default: []].append(self) } }
 }
 
 /// Hands what the session tells to the exchange it belongs to.

@@ -104,6 +104,16 @@ final class StoreFolder: Sendable {
     }
   }
 
+  /// The same; nil when its name leads to nothing, or to what is no file.
+  func segmentIfThere(_ segment: Int64) throws(StoreError) -> DataFile? {
+    do throws(StoreError) {
+      return try self.segment(segment)
+    } catch {
+      guard error.code == .damaged else { throw error }
+      return nil
+    }
+  }
+
   private func remember(_ file: DataFile, _ segment: Int64) -> DataFile {
     open.withLock { open in
       if let first = open[segment] { return first }

@@ -72,14 +72,7 @@ struct SalvageBase {
   private func isSound(_ segments: [Int64], upTo revision: Int64) throws(StoreError) -> Bool {
     var history = HistoryCheck(before: 0, isComplete: true)
     for segment in segments {
-      let source: DataFile
-      do throws(StoreError) {
-        source = try folder.segment(segment)
-      } catch {
-        // Something else has its name, or nothing.
-        guard error.code == .damaged else { throw error }
-        return false
-      }
+      guard let source = try folder.segmentIfThere(segment) else { return false }
       var scan = SegmentScan(file: source.file, size: try source.size)
       do throws(SystemError) {
         scanning: while true {

@@ -65,7 +65,7 @@ extension StoreFiles {
     let base = try SalvageBase(folder: folder).choose(listing)
     var segments: [Int64] = []
     for segment in listing.segments where segment > base ?? 0 {
-      if try isFile(segment, in: folder) { segments.append(segment) }
+      if try folder.segmentIfThere(segment) != nil { segments.append(segment) }
     }
     if segments.isEmpty && base == nil {
       throw StoreError(.notAStore, "\(path) holds no segment of a journal", path: path)
@@ -87,19 +87,6 @@ extension StoreFiles {
     try salvage.run(base, segments, progress)
     salvage.report.storeID = store.storeID
     return salvage.report
-  }
-}
-
-extension StoreFiles {
-  /// False when something else has a segment's name: then nothing of it can be read.
-  private static func isFile(_ segment: Int64, in folder: StoreFolder) throws(StoreError) -> Bool {
-    do throws(StoreError) {
-      _ = try folder.segment(segment)
-      return true
-    } catch {
-      guard error.code == .damaged else { throw error }
-      return false
-    }
   }
 }
 

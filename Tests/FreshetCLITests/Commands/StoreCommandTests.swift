@@ -9,9 +9,7 @@ struct StoreCommandTests {
   private let sandbox: Sandbox
 
   init() throws {
-    sandbox = try Sandbox()
-    let lines = (1...5).map { "{\"id\":\"book:local:\($0)\",\"title\":\"B\($0)\"}" }
-    _ = try sandbox.run("save", "-f", "-", input: lines.joined(separator: "\n"))
+    sandbox = try Sandbox(books: 5)
     _ = try sandbox.run("delete", "book:local:2")
   }
 

@@ -10,11 +10,7 @@ import Testing
 struct StoreOtherThanFilesTests {
   private let sandbox: Sandbox
 
-  init() throws {
-    sandbox = try Sandbox()
-    let lines = (1...5).map { "{\"id\":\"book:local:\($0)\",\"title\":\"B\($0)\"}" }
-    _ = try sandbox.run("save", "-f", "-", input: lines.joined(separator: "\n"))
-  }
+  init() throws { sandbox = try Sandbox(books: 5) }
 
   private static let item = "{\"id\":\"book:local:9\",\"title\":\"B\"}"
 

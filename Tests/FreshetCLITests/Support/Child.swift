@@ -411,6 +411,13 @@ final class Sandbox {
     try? FileManager.default.removeItem(at: folder)
   }
 
+  /// With the books `book:local:1` to `book:local:N` in its store, B1 to BN.
+  convenience init(books: Int) throws {
+    try self.init()
+    let lines = (1...books).map { "{\"id\":\"book:local:\($0)\",\"title\":\"B\($0)\"}" }
+    _ = try run("save", "-f", "-", input: lines.joined(separator: "\n"))
+  }
+
   func path(_ name: String) -> String { folder.appendingPathComponent(name).path }
 
   @discardableResult
