@@ -35,15 +35,21 @@ struct ArgumentParser {
   func parse(_ words: [String]) throws(UsageError) -> Invocation {
     var words = words
     guard let place = try commandPlace(in: words) else {
-      let rest = words.filter { $0 != "--help" && $0 != "-h" }
-      return try parse(words.contains("--version") ? ["version"] : ["help"] + rest)
+      return try words.contains("--version")
+        ? read([], of: command(named: "version"))
+        : read(words.filter { $0 != "--help" && $0 != "-h" }, of: command(named: "help"))
     }
-    let name = words.remove(at: place)
-    var invocation = Invocation(command: try command(named: name))
-    let options = invocation.command.options + globals
+    let command = try command(named: words.remove(at: place))
     if words.prefix(while: { $0 != "--" }).contains(where: { $0 == "--help" || $0 == "-h" }) {
-      return try parse(["help", invocation.command.name] + keepGlobals(words))
+      return try read([command.name] + keepGlobals(words), of: self.command(named: "help"))
     }
+    return try read(words, of: command)
+  }
+
+  /// The options and arguments of a command; that help may be asked for in them is not looked at.
+  private func read(_ words: [String], of command: CommandSpec) throws(UsageError) -> Invocation {
+    var invocation = Invocation(command: command)
+    let options = command.options + globals
     var index = 0
     while index < words.count {
       let word = words[index]
@@ -106,9 +112,12 @@ struct ArgumentParser {
   /// The global options of a command line, for the help that takes its place.
   private func keepGlobals(_ words: [String]) -> [String] {
     var kept: [String] = []
+    let words = words.prefix { $0 != "--" }
     for (index, word) in words.enumerated() {
       if word.hasPrefix("--format=") || word == "--json" { kept.append(word) }
-      if word == "--format", index + 1 < words.count { kept += [word, words[index + 1]] }
+      if word == "--format", index + 1 < words.count, !words[index + 1].hasPrefix("-") {
+        kept += [word, words[index + 1]]
+      }
     }
     return kept
   }

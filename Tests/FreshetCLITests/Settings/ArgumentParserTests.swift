@@ -104,6 +104,18 @@ struct ArgumentParserTests {
     #expect(try parse("delete", "--", "--help").arguments == ["--help"])
   }
 
+  @Test("help in the place of an option's value is help", arguments: ["--help", "-h"])
+  func helpForAValue(_ help: String) throws {
+    for command in CommandTable.commands.map(\.name) {
+      let invocation = try parse(command, "--format", help)
+      #expect(invocation.command.name == "help" && invocation.arguments == [command])
+      #expect(invocation.value("format") == nil)
+    }
+    #expect(try parse("list", help, "--format", "--json").values.keys.sorted() == ["json"])
+    #expect(try parse("list", help, "--", "--format", "ndjson").value("format") == nil)
+    #expect(throws: UsageError.self) { try parse("--format", help) }
+  }
+
   @Test("an option of one name takes a value everywhere or nowhere, and no name is used twice")
   func table() {
     var takesValue: [String: Bool] = [:]
