@@ -10,6 +10,8 @@ struct BenchCase: Sendable {
   let work: @Sendable (Int, Waiter) throws(Stop) -> Pass
   /// The least that the same result can cost, done by hand; nil where there is none.
   var floor: (@Sendable (Int, Waiter) throws(Stop) -> Pass)?
+  /// The file that its values come from, if they do.
+  var input: String?
 
   /// One run's outcome.
   struct Pass: Sendable {

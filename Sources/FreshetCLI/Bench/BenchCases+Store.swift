@@ -1,4 +1,3 @@
-import Foundation
 import Freshet
 import FreshetStore
 
@@ -16,27 +15,6 @@ enum StoreCases {
 
   // MARK: Saving
 
-  /// A folder that goes away at the end: in `$TMPDIR`, which should be on the disk that counts.
-  static func inFolder<Value>(
-    _ body: (String) throws(Stop) -> Value
-  ) throws(Stop) -> Value {
-    let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
-      "freshet-bench-\(UUID().uuidString)")
-    do {
-      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    } catch {
-      throw .store(Problem(code: "io_error", message: "cannot make a folder: \(error)"))
-    }
-    defer {
-      do {
-        try FileManager.default.removeItem(at: folder)
-      } catch {
-        Diagnostics(verbosity: 0, usesColor: false).error("cannot remove \(folder.path): \(error)")
-      }
-    }
-    return try body(folder.path)
-  }
-
   private static func body(_ number: Int) -> [UInt8] {
     Array(
       "{\"id\":\"book:bench:\(number)\",\"title\":\"\(String(repeating: "x", count: 900))\"}".utf8)
@@ -45,14 +23,14 @@ enum StoreCases {
   private static func saves(
     _ count: Int, inOneCommit size: Int, _ waiter: Waiter
   ) throws(Stop) -> BenchCase.Pass {
-    try inFolder { (folder) throws(Stop) in
+    try BenchFolders.inFolder { (folder) throws(Stop) in
       let manager: DatabaseManager
       do throws(StoreError) {
         manager = try DatabaseManager.open(at: folder + "/store")
       } catch {
         throw .store(Problem(error))
       }
-      defer { manager.close() }
+      defer { manager.close(quickly: waiter.isStopped) }
       var nanoseconds: [Double] = []
       for start in stride(from: 0, to: count, by: size) {
         let numbers = start..<min(start + size, count)
@@ -70,7 +48,7 @@ enum StoreCases {
 
   /// The same bytes appended to a file, each made durable.
   private static func rawWrites(_ count: Int, _ waiter: Waiter) throws(Stop) -> BenchCase.Pass {
-    try inFolder { (folder) throws(Stop) in
+    try BenchFolders.inFolder { (folder) throws(Stop) in
       func failing<Value>(_ work: () throws(System.Failure) -> Value) throws(Stop) -> Value {
         do {
           return try work()

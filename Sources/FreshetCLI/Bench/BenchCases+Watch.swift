@@ -1,4 +1,3 @@
-import Foundation
 import Freshet
 import FreshetStore
 
@@ -14,7 +13,7 @@ enum WatchCases {
   ]
 
   private static func replay(_ count: Int, _ waiter: Waiter) throws(Stop) -> BenchCase.Pass {
-    try StoreCases.inFolder { (folder) throws(Stop) in
+    try BenchFolders.inFolder { (folder) throws(Stop) in
       let path = folder + "/log.ndjson"
       try writeLog(count, to: path)
       return try timed(["watch", "--from-file", path], count, waiter)
@@ -45,7 +44,7 @@ enum WatchCases {
   }
 
   private static func watch(_ count: Int, _ waiter: Waiter) throws(Stop) -> BenchCase.Pass {
-    try StoreCases.inFolder { (folder) throws(Stop) in
+    try BenchFolders.inFolder { (folder) throws(Stop) in
       let path = folder + "/store"
       try fill(path, commits: count, waiter)
       defer { closeStore() }
@@ -72,7 +71,7 @@ enum WatchCases {
     } catch {
       throw .store(Problem(error))
     }
-    defer { manager.close() }
+    defer { manager.close(quickly: waiter.isStopped) }
     for number in numbers {
       try waiter.checkSignal()
       let id = "book:bench:\(number % 100)"

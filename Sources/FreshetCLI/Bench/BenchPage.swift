@@ -51,8 +51,7 @@ struct BenchPage {
       text += "<td>\(summary.ratio.map { BenchText.decimals($0, 2) } ?? "–")</td>"
       if hasChange {
         let change = summary.change
-        text +=
-          "<td>\(change.map { "\($0.verdict) \(BenchText.decimals($0.percent, 1)) %" } ?? "–")</td>"
+        text += "<td>\(change?.words ?? "–")</td>"
         text +=
           "<td>\(change.map { BenchText.decimals($0.confidence * 100, 1) + " %" } ?? "–")</td>"
       }

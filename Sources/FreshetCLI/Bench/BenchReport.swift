@@ -57,10 +57,7 @@ extension Session {
       let ratio = summary.ratio
       var last = ratio.map { BenchText.bar($0 / max(slowest, 1), width: 24) } ?? ""
       if let change = summary.change {
-        let percent = BenchText.decimals(abs(change.percent), 1)
-        last =
-          "\(change.verdict) \(change.percent < 0 ? "-" : "+")\(percent) % "
-          + "(\(BenchText.decimals(change.confidence * 100, 1)) % sure)"
+        last = "\(change.words) (\(BenchText.decimals(change.confidence * 100, 1)) % sure)"
       }
       rows.append([
         TextLine.clean(summary.name), time(summary.percentile(50)), time(summary.percentile(90)),

@@ -56,10 +56,19 @@ struct BenchSummary: Sendable {
     /// 0 to 1: how sure it is that there is a difference.
     let confidence: Double
 
-    /// Told only where chance is less likely than one in twenty.
+    /// Told only where chance is less likely than one in twenty, and where the difference shows.
     var verdict: StaticString {
-      if confidence < 0.95 { return "same" }
+      if confidence < 0.95 || percentText == "0.0" { return "same" }
       return percent > 0 ? "slower" : "faster"
+    }
+
+    /// The percentage as people read it, without a plus.
+    var percentText: String { BenchText.decimals(percent, 1) }
+
+    /// What people read: `slower +3.1 %`, `faster -2.0 %`, `same 0.0 %`.
+    var words: String {
+      let text = percentText
+      return "\(verdict) \(text == "0.0" || text.hasPrefix("-") ? "" : "+")\(text) %"
     }
   }
 }

@@ -14,11 +14,13 @@ enum PipelineCase {
       case .subject: events ?? 1_000_000
       case .timer: events ?? 100
       }
-    return BenchCase(
+    var made = BenchCase(
       name: text, summary: "a pipeline", events: count,
       work: { (count, waiter) throws(Stop) in
         try run(pipeline, lines: lines, count: count, waiter)
       })
+    if case .lines(let path) = pipeline.source { made.input = path }
+    return made
   }
 
   private static func run(

@@ -15,9 +15,10 @@ enum BenchCommand {
       .value("runs", "R", "how often each case is run: 10"),
       .value("warmup", "W", "runs before those that count: 2; with 0, no allocations are counted"),
       .value("compare", "FILE", "an earlier result: tell what changed, and how sure that is"),
-      .value("html", "FILE", "write a page with charts"),
+      .value(
+        "html", "FILE", "write a page with charts; a FILE that is there is replaced, a link is not"),
       .flag("alone", "leave out the same work by hand: for a profiler, or to count instructions"),
-      .flag("list", "tell the cases, and measure nothing"),
+      .flag("list", "tell the cases, all or those named, and measure nothing"),
     ],
     examples: [
       .init(line: "freshet bench", meaning: "every case, beside the same work by hand"),
@@ -59,15 +60,18 @@ private struct Bench {
 
   init(_ invocation: Invocation, _ session: Session) throws(Stop) {
     self.session = session
+    try Self.check(invocation)
     events = try invocation.wholeNumber("events", atLeast: 1)
     // Every run keeps 64 figures.
     runs = try invocation.wholeNumber("runs", in: 1...100_000) ?? 10
     warmup = try invocation.wholeNumber("warmup", in: 0...100_000) ?? 2
     isAlone = invocation.has("alone")
     page = invocation.value("html")
-    if let page { try Self.check(page: page) }
     isList = invocation.has("list")
     cases = try Self.chosen(invocation, session, events: events)
+    if let page {
+      try Self.check(page: page, compared: invocation.value("compare"), cases.compactMap(\.input))
+    }
     if let path = invocation.value("compare") {
       let baseline = try BenchBaseline(file: path, cases: cases.map(\.name))
       for one in cases where baseline.runs[one.name] == nil {
@@ -79,10 +83,45 @@ private struct Bench {
     }
   }
 
-  /// Whether the page can be written is found out before the time is spent.
-  private static func check(page path: String) throws(Stop) {
-    if let why = System.obstacle(toReplacing: path) {
-      throw .usage("bad_option", "option --html: cannot write \(path): \(why)")
+  /// Refuses options that would do nothing beside others.
+  private static func check(_ invocation: Invocation) throws(Stop) {
+    let ofMeasuring = ["pipeline", "events", "runs", "warmup", "compare", "html", "alone"]
+    if invocation.has("list"), let option = ofMeasuring.first(where: invocation.has) {
+      throw .usage(
+        "bad_option", "option --\(option) means nothing with --list, which measures nothing")
+    }
+    if invocation.has("alone"), invocation.has("pipeline") {
+      throw .usage(
+        "bad_option",
+        "option --alone means nothing with --pipeline, which has nothing done by hand beside it")
+    }
+  }
+
+  /// Whether the page can be written, and nothing gives way to it that was not meant to, is found out
+  /// before the time is spent.
+  private static func check(
+    page path: String, compared: String?, _ inputs: [String]
+  ) throws(Stop) {
+    func refuse(_ why: String) -> Stop {
+      .usage("bad_option", "option --html: cannot write \(path): \(why)")
+    }
+    if path == "-" {
+      throw refuse(
+        "standard output has the records; name a file, ./- for one that is called so")
+    }
+    if let why = System.obstacle(toReplacing: path) { throw refuse(why) }
+    if System.isLink(path) {
+      throw refuse("it is a symbolic link, which the page would replace; name the file itself")
+    }
+    if let compared, System.isSameFile(path, compared) {
+      throw refuse("it is the earlier result of --compare; name another file")
+    }
+    if inputs.contains(where: { $0 != "-" && System.isSameFile(path, $0) }) {
+      throw refuse("the pipeline reads its lines from it; name another file")
+    }
+    for (descriptor, name) in [(Int32(0), "input"), (1, "output"), (2, "error")]
+    where System.isSameFile(path, descriptor) {
+      throw refuse("it is the file of standard \(name); name another one")
     }
   }
 
@@ -153,6 +192,8 @@ private struct Bench {
       list()
       return .done
     }
+    // Those of a run that goes on after a signal.
+    defer { BenchFolders.removeAll() }
     // A run can be long.
     try session.output.flush()
     let machine = System.machine
@@ -172,7 +213,7 @@ private struct Bench {
   }
 
   private func list() {
-    for one in Self.cases {
+    for one in cases {
       session.count("cases")
       let text = TextRow.line([one.name, one.summary])
       session.output.emit(EventHead("bench.case"), text: text) { data in

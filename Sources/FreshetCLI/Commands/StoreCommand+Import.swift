@@ -7,7 +7,7 @@ extension StoreCommand {
     let manager = try session.openStore(command: "store")
     let input = try Input(files[0], session: session)
     var items = ItemImport(manager: manager, session: session, name: input.name)
-    var splitter = DocumentSplitter(mixesForms: true)
+    var splitter = DocumentSplitter(mixesForms: true, limit: ExportedItem.lineLimitBytes)
     do throws(Stop) {
       while !items.isOver, let bytes = try input.next() {
         for piece in splitter.feed(bytes) { try items.take(piece) }
@@ -174,16 +174,14 @@ private struct ItemImport {
 
   private static let knownFields = Set(ContentItem.fieldNames)
 
-  /// The item, with the checks of `save`.
+  /// The item, when the store takes it; a film or book with the checks of `save`, but that it may be as
+  /// large and as deep as a program can have saved it.
   private static func checked(_ bytes: [UInt8]) throws(Refusal) -> ExportedItem {
     let item: ExportedItem
     do throws(ExportedItem.Fault) {
       item = try ExportedItem(parsing: bytes)
     } catch {
       throw Refusal(problem: Problem(error), place: (error.line, error.column))
-    }
-    if RecordDepth.exceeds(item.body) {
-      throw Refusal(problem: RecordDepth.problem)
     }
     do throws(StoreError) {
       try item.validate()
@@ -194,26 +192,19 @@ private struct ItemImport {
   }
 
   /// A film or book: its body must be such an item of that id, and goes in with the fields that `save`
-  /// would write; where those are not its own, as `save` writes it.
+  /// would write; where those are not its own, as `save` writes it, if `save` would take it then.
   private static func content(of item: ExportedItem) throws(Refusal) -> ExportedItem {
     let content: ContentItem
     let isAsSaved: Bool
     do {
-      let id = try ItemID(item.id)
-      let value = try JSONValue(parsing: item.body)
-      content = try ContentItem(value)
+      let value = try JSONValue(parsing: item.body, depthLimit: Limits.bodyLevels)
+      guard let read = try Self.content(value, of: try ItemID(item.id)) else { return item }
+      content = read
       let fields = value.objectValue ?? [:]
       isAsSaved =
         item.body.count <= ContentItem.sizeLimitBytes
         && ["kind", "source"].allSatisfy { fields[$0]?.stringValue != nil }
         && fields.keys.allSatisfy(knownFields.contains)
-      if content.id != id {
-        throw Refusal(
-          problem: Problem(
-            code: "conflicting_fields",
-            message: "the id beside the body is \(id), and the one in it \(content.id); make them "
-              + "the same"))
-      }
     } catch let error as ContentItemError {
       var problem = Problem(error)
       if error.code == .missingID {
@@ -232,8 +223,32 @@ private struct ItemImport {
     if isAsSaved { return item }
     // Filters and readers of events look for the fields where `save` writes them.
     let body = content.jsonBytes
-    if RecordDepth.exceeds(body) { throw Refusal(problem: RecordDepth.problem) }
+    if RecordDepth.exceeds(body) { return item }
     return ExportedItem(id: item.id, isDeleted: item.isDeleted, body: body)
+  }
+
+  /// The record that a body is; nil for one that is fine but for its size, which only a program saves.
+  private static func content(_ value: JSONValue, of id: ItemID) throws -> ContentItem? {
+    let content: ContentItem?
+    let own: ItemID
+    do throws(ContentItemError) {
+      let read = try ContentItem(value)
+      (content, own) = (read, read.id)
+    } catch {
+      // The size is looked at last.
+      guard error.code == .tooLarge, let text = value.objectValue?["id"]?.stringValue else {
+        throw error
+      }
+      (content, own) = (nil, try ItemID(text))
+    }
+    if own != id {
+      throw Refusal(
+        problem: Problem(
+          code: "conflicting_fields",
+          message: "the id beside the body is \(id), and the one in it \(own); make them "
+            + "the same"))
+    }
+    return content
   }
 }
 
@@ -244,7 +259,11 @@ extension Problem {
     let (code, advice): (String, String)
     switch fault.kind {
     case .json(.tooDeep):
-      self = RecordDepth.problem
+      self.init(
+        code: "too_deep",
+        message:
+          "the body nests deeper than the \(Limits.bodyLevels) levels that a store keeps; nest "
+          + "it less deep")
       return
     case .json(.invalidUTF8): (code, advice) = ("invalid_utf8", "write the file as UTF-8")
     case .json: (code, advice) = ("invalid_json", wanted)

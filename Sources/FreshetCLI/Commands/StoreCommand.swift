@@ -50,10 +50,10 @@ enum StoreCommand {
         + "writes the items to stdout, as plain lines whatever --format says, and no records about the "
         + "run: its exit code and stderr tell how it went.",
       "import takes objects {\"id\":\"…\",\"deleted\":true,\"body\":{…}} in any order of the members, with "
-        + "any white space, one a line or spread over lines, or in one JSON array. Each is checked as "
-        + "save does it: the id, the size, the depth, and films and books as such; fields of theirs that "
-        + "we do not know go under extra, as with save. One that is refused is told with file, line and "
-        + "column, the others go in, and the exit code is 1.",
+        + "any white space, one a line or spread over lines, or in one JSON array. It takes whatever "
+        + "export writes: a body of up to 1 MiB and 520 levels. Films and books are checked as save does "
+        + "it; fields of theirs that we do not know go under extra, as with save. One that is refused is "
+        + "told with file, line and column, the others go in, and the exit code is 1.",
       "sign gives edited lines of the journal the checksums of what they hold. Copy the folder "
         + "first, and end the programs that have the store open.",
     ],

@@ -147,6 +147,26 @@ enum System {
     return stat(path, &status) == 0
   }
 
+  /// Whether a path is a symbolic link, wherever that leads.
+  static func isLink(_ path: String) -> Bool {
+    var status = stat()
+    return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFLNK
+  }
+
+  /// Whether two paths lead to one file.
+  static func isSameFile(_ path: String, _ other: String) -> Bool {
+    var (left, right) = (stat(), stat())
+    return stat(path, &left) == 0 && stat(other, &right) == 0 && left.st_dev == right.st_dev
+      && left.st_ino == right.st_ino
+  }
+
+  /// Whether a descriptor is open on the file of a path.
+  static func isSameFile(_ path: String, _ descriptor: Int32) -> Bool {
+    var (left, right) = (stat(), stat())
+    return stat(path, &left) == 0 && fstat(descriptor, &right) == 0 && left.st_dev == right.st_dev
+      && left.st_ino == right.st_ino
+  }
+
   /// Whether others than its owner may read a file.
   static func isReadableByOthers(_ path: String) -> Bool {
     var status = stat()

@@ -14,6 +14,10 @@ public struct ExportedItem: Sendable, Hashable {
   /// The JSON object as it was saved, byte for byte.
   public let body: [UInt8]
 
+  /// No line of an export is longer: the largest body, and the longest id with every character of it
+  /// escaped.
+  package static let lineLimitBytes = Limits.bodyBytes + 2 * Limits.idBytes + 64
+
   /// Makes an item.
   public init(id: String, isDeleted: Bool = false, body: [UInt8]) {
     self.id = id
@@ -103,7 +107,8 @@ public struct ExportedItem: Sendable, Hashable {
           _ = try JSONValue(parsing: raw)
           return []
         }
-        var parser = JSONParser(bytes: raw)
+        // The body is one level deeper here than in the store.
+        var parser = JSONParser(bytes: raw, depthLimit: Limits.bodyLevels + 1)
         return try parser.members()
       }
     } catch {

@@ -20,6 +20,14 @@ extension JSONValue {
     }
   }
 
+  /// Reads one document that may nest deeper, or only less deep; the same rules otherwise.
+  package init(parsing bytes: [UInt8], depthLimit: Int) throws(JSONError) {
+    self = try bytes.withUnsafeBufferPointer { (bytes) throws(JSONError) in
+      var parser = JSONParser(bytes: UnsafeRawBufferPointer(bytes), depthLimit: depthLimit)
+      return try parser.document()
+    }
+  }
+
   /// Reads one document from text; the same rules.
   public init(parsing text: String) throws(JSONError) {
     try self.init(parsing: Array(text.utf8))
@@ -34,8 +42,12 @@ struct JSONParser {
   private let bytes: UnsafeRawBufferPointer
   private var position = 0
   private var depth = 0
+  private let depthLimit: Int
 
-  init(bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
+  init(bytes: UnsafeRawBufferPointer, depthLimit: Int = JSONValue.depthLimit) {
+    self.bytes = bytes
+    self.depthLimit = depthLimit
+  }
 
   mutating func document() throws(JSONError) -> JSONValue {
     skipSpace()
@@ -140,7 +152,7 @@ struct JSONParser {
 
   private mutating func enter() throws(JSONError) {
     depth += 1
-    if depth > JSONValue.depthLimit { throw error(.tooDeep) }
+    if depth > depthLimit { throw error(.tooDeep) }
     position += 1
   }
 

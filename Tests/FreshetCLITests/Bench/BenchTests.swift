@@ -208,6 +208,95 @@ import Testing
     }
   }
 
+  @Test("a page replaces no file that it was not meant to")
+  func pageInTheWay() throws {
+    let sample = #"{"v":1,"type":"bench.sample","data":{"case":"merge","parts":[1,2,3]}}"#
+    let before = try sandbox.file("before.ndjson", sample)
+    let other = sandbox.path("other")
+    try FileManager.default.linkItem(atPath: before, toPath: other)
+    let link = sandbox.path("link.html")
+    try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: before)
+    let words = try sandbox.file("words.txt", "one\ntwo\n")
+    for (arguments, told) in [
+      (["merge", "--html", "-"], "standard output"), (["merge", "--html", link], "symbolic link"),
+      (["merge", "--compare", before, "--html", before], "--compare"),
+      (["merge", "--compare", before, "--html", other], "--compare"),
+      (["--pipeline", "lines(\(words))", "--html", words], "reads its lines"),
+    ] {
+      let run = try sandbox.run(["bench"] + arguments, bytes: nil)
+      #expect(run.status == .exited(2), "\(arguments)")
+      #expect(run.all("stream.error").first?.errorCode == "bad_option")
+      #expect(run.errors.contains("--html") && run.errors.contains(told))
+    }
+    #expect(try String(contentsOfFile: before, encoding: .utf8) == sample)
+    #expect(try String(contentsOfFile: words, encoding: .utf8) == "one\ntwo\n")
+    #expect(!FileManager.default.fileExists(atPath: "-"))
+    let out = sandbox.path("out.ndjson")
+    let child = try Child(
+      ["bench", "merge", "--html", out], environment: ["HOME": sandbox.folder.path],
+      output: .file(out))
+    #expect(child.wait() == .exited(2) && child.errorText.contains("standard output"))
+  }
+
+  @Test("the list is of the cases that are named, and takes no option of measuring")
+  func listAlone() throws {
+    let list = try sandbox.run("bench", "--list", "sub*", "merge")
+    let names = list.all("bench.case").compactMap { $0["case"]?.stringValue }
+    #expect(names.contains("merge") && names.allSatisfy { $0.hasPrefix("sub") || $0 == "merge" })
+    for option in ["--pipeline=range(1..3)", "--events=3", "--runs=3", "--compare=x", "--alone"] {
+      let run = try sandbox.run("bench", "--list", option)
+      #expect(run.status == .exited(2) && run.errors.contains("means nothing with --list"))
+    }
+    let alone = try sandbox.run("bench", "--pipeline", "range(1..3)", "--alone")
+    #expect(alone.status == .exited(2) && alone.errors.contains("--alone"))
+  }
+
+  @Test("a result of another envelope version is refused at its line")
+  func otherVersion() throws {
+    let file = try sandbox.file(
+      "later.ndjson",
+      """
+      {"v":1,"type":"bench.sample","data":{"case":"merge","parts":[1]}}
+      {"v":2,"type":"bench.sample","data":{"case":"merge","parts":[1]}}
+      """)
+    let run = try sandbox.run("bench", "merge", "--compare", file)
+    #expect(run.status == .exited(2) && run.all("stream.error").first?.errorCode == "bad_record")
+    #expect(run.errors.contains("line 2 of \(file)") && run.errors.contains("version 2"))
+  }
+
+  @Test("a difference that does not show is none")
+  func noDifference() {
+    func change(_ percent: Double, _ confidence: Double = 1) -> String {
+      BenchSummary.Change(baseline: 1, percent: percent, confidence: confidence).words
+    }
+    #expect(change(0) == "same 0.0 %" && change(-0.04) == "same 0.0 %")
+    #expect(change(0.06) == "slower +0.1 %" && change(-2) == "faster -2.0 %")
+    #expect(change(3, 0.5) == "same +3.0 %")
+  }
+
+  @Test(
+    "a signal leaves no folder behind, however long the work goes on",
+    arguments: ["save", "save-1000", "replay", "watch"])
+  func noFolderLeft(_ name: String) throws {
+    let temporary = sandbox.path("tmp")
+    try FileManager.default.createDirectory(
+      atPath: temporary, withIntermediateDirectories: true)
+    let child = try Child(
+      ["bench", name, "--alone", "--events", "50000000", "--runs", "1", "--warmup", "0"],
+      environment: ["HOME": sandbox.folder.path, "TMPDIR": temporary])
+    _ = try child.record("stream.hello")
+    // The folder is there before the work begins.
+    let limit = ContinuousClock.now + .milliseconds(Int(Child.patience))
+    while try FileManager.default.contentsOfDirectory(atPath: temporary).isEmpty {
+      try #require(ContinuousClock.now < limit, "no folder was made")
+      sched_yield()
+    }
+    child.signal(SIGTERM)
+    #expect(try child.record("stream.end")["reason"] == "signal")
+    #expect(child.wait() == .signaled(SIGTERM))
+    #expect(try FileManager.default.contentsOfDirectory(atPath: temporary).isEmpty)
+  }
+
   @Test("the test of differences knows equal from different, and says little of few")
   func confidence() {
     let low = (1...10).map(Double.init)

@@ -127,9 +127,10 @@ struct StoreCommandTests {
     #expect(forced.status == .exited(2))
   }
 
-  @Test("import checks a line as save does, and says which it refuses")
+  @Test("import checks a line as save does, but for size and depth, and says which it refuses")
   func checked() throws {
     let deep = String(repeating: "[", count: 205) + String(repeating: "]", count: 205)
+    let deeper = String(repeating: "[", count: 520) + String(repeating: "]", count: 520)
     let large = String(repeating: "x", count: 1 << 20)
     let bodies: [(id: String, body: String, code: String?)] = [
       ("film:tmdb:movie:1", #"{"id":"film:tmdb:movie:1","title":"T"}"#, nil),
@@ -137,9 +138,10 @@ struct StoreCommandTests {
       ("film:tmdb:movie:2", #"{"id":"film:tmdb:movie:3"}"#, "conflicting_fields"),
       ("film:tmdb:movie:2", #"{"title":"T"}"#, "missing_id"),
       ("film:tmdb:movie:2", #"{"id":"film:tmdb:movie:2","kind":"book"}"#, "conflicting_fields"),
-      ("film:tmdb:movie:2", #"{"id":"film:tmdb:movie:2","extra":{"d":\#(deep)}}"#, "too_deep"),
+      ("film:tmdb:movie:2", #"{"id":"film:tmdb:movie:2","extra":{"d":\#(deep)}}"#, nil),
+      ("film:tmdb:movie:2", #"{"id":"film:tmdb:movie:2","extra":{"d":\#(deeper)}}"#, "too_deep"),
       ("film:tmdb:movie:2", #"{"id":"film:tmdb:movie:2","title":"\#(large)"}"#, "too_large"),
-      ("settings", #"{"d":\#(deep)}"#, "too_deep"),
+      ("settings", #"{"d":\#(deeper)}"#, "too_deep"), ("settings", #"{"d":\#(deep)}"#, nil),
       ("settings", #"{"d":1}"#, nil),
     ]
     let lines = bodies.map { #"{"id":"\#($0.id)","body":\#($0.body)}"# }
@@ -152,7 +154,7 @@ struct StoreCommandTests {
       run.results.dropLast().map {
         "\($0["line"]?.numberValue?.text ?? "") \($0.errorCode ?? "")"
       } == codes)
-    #expect(run.results.last?["items"] == 2)
+    #expect(run.results.last?["items"] == 4)
     #expect(try sandbox.run("list").items.contains("film:tmdb:movie:1"))
   }
 
