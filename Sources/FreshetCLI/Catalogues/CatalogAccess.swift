@@ -31,9 +31,23 @@ struct CatalogAccess: Sendable {
     }
 
     /// Why it is not asked for so many rows at a time; nil when it is.
-    func objection(toPageSize size: Int?) -> String? {
-      guard let size, size > largestPage else { return nil }
+    private func objection(toPageSize size: Int) -> String? {
+      guard size > largestPage else { return nil }
       return "\(rawValue) sends at most \(largestPage) rows at a time, not \(size)"
+    }
+
+    /// How many rows are asked for at a time, as somebody wrote it.
+    func pageSize(_ text: String?, named name: String) throws(SearchSubject.Fault) -> Int? {
+      guard let text else { return nil }
+      guard let size = Int(text), size >= 1 else {
+        throw SearchSubject.Fault(
+          code: "bad_value",
+          message: "\(name) needs a whole number of at least 1, not “\(text.prefix(80))”")
+      }
+      if let objection = objection(toPageSize: size) {
+        throw SearchSubject.Fault(code: "bad_value", message: "\(name): \(objection)")
+      }
+      return size
     }
   }
 

@@ -16,19 +16,15 @@ struct ProgressTeller {
   private let pause: Duration
   private let count: Int
   private let clock = ContinuousClock()
-  private let showsLine: Bool
+  private let line: ProgressLine
   private var items: [Int: Item] = [:]
   private var finished = 0
-  private var lineIsShown = false
 
   init(_ session: Session, count: Int, pause: Duration) {
     self.session = session
     self.count = count
     self.pause = pause
-    // The jobs of a script would write over each other's.
-    showsLine =
-      !session.isOfJob && System.isTerminal(2) && session.diagnostics.verbosity >= 0
-      && session.diagnostics.format == .text
+    line = ProgressLine(session.diagnostics, isOfJob: session.isOfJob)
   }
 
   /// How long until there is something to tell that waits now; nil for nothing.
@@ -55,7 +51,7 @@ struct ProgressTeller {
       if let toldAt = item.toldAt, toldAt.duration(to: now) < pause { continue }
       emit(place)
     }
-    if showsLine, !items.isEmpty { showLine() }
+    if !items.isEmpty { line.put(lineText) }
   }
 
   /// An item is done: its last progress is told before its answer.
@@ -82,27 +78,13 @@ struct ProgressTeller {
 
   // MARK: The line for people
 
-  private mutating func showLine() {
+  private var lineText: String {
     let done = items.values.reduce(0) { $0 + $1.done }
     let total = items.values.reduce(0) { $0 + ($1.total ?? 0) }
-    let width = 20
-    let share = count == 0 ? 0 : finished * width / count
-    let bar = String(repeating: "#", count: share) + String(repeating: ".", count: width - share)
-    write(
-      "\r\u{1B}[K[\(bar)] \(finished)/\(count)  \(items.count) running"
-        + (total > 0 ? "  \(done / 1024)/\(total / 1024) KiB" : ""))
-    lineIsShown = true
+    return "\(ProgressLine.bar(Int64(finished), Int64(count))) \(finished)/\(count)  "
+      + "\(items.count) running" + (total > 0 ? "  \(done / 1024)/\(total / 1024) KiB" : "")
   }
 
   /// Takes the line away, so that something else can be said.
-  mutating func clear() {
-    guard lineIsShown else { return }
-    lineIsShown = false
-    write("\r\u{1B}[K")
-  }
-
-  private func write(_ text: String) {
-    // A terminal that is gone leaves nobody to show it to.
-    _ = Array(text.utf8).withUnsafeBytes { try? System.write($0, to: 2) }
-  }
+  func clear() { line.clear() }
 }

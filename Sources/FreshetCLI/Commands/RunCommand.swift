@@ -31,6 +31,11 @@ enum RunCommand {
       "One command a line: JSON when it begins with {, else words as in a shell; blank lines and "
         + "lines that begin with # are passed over. Operations: "
         + ScriptParser.operations.joined(separator: ", ") + ".",
+      "Options are those of the commands: search takes "
+        + SearchCommand.scriptOptions.map { "--\($0)" }.joined(separator: ", ")
+        + ", list --kind and --limit, or --view guidance or books; filter takes --grade and --class. In "
+        + "an object they are fields, with _ for -: {\"op\":\"search\",\"query\":\"dune\",\"source\":"
+        + "\"google\",\"page_size\":40}.",
       "A command line gets exactly one cmd.result, whatever happens. Downloads and searches run "
         + "beside each other, and the next line is read when one of --jobs is free; commands on one "
         + "item are done in the order of their lines. Lines that are there already may share a "

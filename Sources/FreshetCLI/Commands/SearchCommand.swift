@@ -47,6 +47,9 @@ enum SearchCommand {
     ],
     run: run)
 
+  /// The options that a search in a script takes too.
+  static let scriptOptions = ["source", "page-size", "trending", "discover", "media", "where"]
+
   private static func run(_ invocation: Invocation, _ session: Session) throws(Stop) -> Finish {
     let (subject, source) = try subject(of: invocation)
     let ways = ["pages", "limit", "all"].filter { invocation.has($0) }
@@ -59,9 +62,11 @@ enum SearchCommand {
     }
     let limit = try invocation.wholeNumber("limit", atLeast: 1)
     let pages = try invocation.wholeNumber("pages", atLeast: 1)
-    let size = try invocation.wholeNumber("page-size", atLeast: 1)
-    if let objection = source.objection(toPageSize: size) {
-      throw .usage("bad_value", "option --page-size: \(objection)")
+    let size: Int?
+    do throws(SearchSubject.Fault) {
+      size = try source.pageSize(invocation.value("page-size"), named: "option --page-size")
+    } catch {
+      throw .usage(error.code, error.message)
     }
     let access = try CatalogAccess(invocation, session)
     session.sayHello(command: "search")

@@ -15,9 +15,10 @@ final class ProgressLine: Sendable {
   private let isWanted: Bool
   private let state = Mutex(State())
 
-  init(_ diagnostics: Diagnostics) {
+  /// - Parameter isOfJob: Whether it belongs to one of several that would write over each other's.
+  init(_ diagnostics: Diagnostics, isOfJob: Bool = false) {
     isWanted =
-      System.isTerminal(2) && diagnostics.verbosity >= 0 && diagnostics.format == .text
+      !isOfJob && System.isTerminal(2) && diagnostics.verbosity >= 0 && diagnostics.format == .text
   }
 
   /// Shows how much of it is done, no more than ten times a second.
@@ -27,10 +28,16 @@ final class ProgressLine: Sendable {
       let now = ContinuousClock.now
       if let shownAt = state.shownAt, now - shownAt < ProgressLine.pause { return false }
       state.shownAt = now
-      state.isShown = true
       return true
     }
-    if isDue { ProgressLine.write("\r\u{1B}[K" + ProgressLine.text(what, done, total)) }
+    if isDue { put(ProgressLine.text(what, done, total)) }
+  }
+
+  /// Shows a text, in place of the one before.
+  func put(_ text: @autoclosure () -> String) {
+    guard isWanted else { return }
+    state.withLock { $0.isShown = true }
+    ProgressLine.write("\r\u{1B}[K" + text())
   }
 
   /// Takes the line away, so that something else can be said.
@@ -47,9 +54,14 @@ final class ProgressLine: Sendable {
   ///     [####................] 20 % checked
   static func text(_ what: String, _ done: Int64, _ total: Int64) -> String {
     let part = min(max(done, 0), total)
-    let share = Int(part * Int64(width) / total)
-    let bar = String(repeating: "#", count: share) + String(repeating: ".", count: width - share)
-    return "[\(bar)] \(part * 100 / total) % \(what)"
+    return "\(bar(part, total)) \(part * 100 / total) % \(what)"
+  }
+
+  /// A bar alone, empty where the total is 0.
+  static func bar(_ part: Int64, _ total: Int64) -> String {
+    let share = total > 0 ? Int(part * Int64(width) / total) : 0
+    return "[" + String(repeating: "#", count: share)
+      + String(repeating: ".", count: width - share) + "]"
   }
 
   private static func write(_ text: String) {

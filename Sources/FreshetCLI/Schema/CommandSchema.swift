@@ -39,8 +39,13 @@ enum CommandSchema {
     (
       "search",
       [
-        .must("query", .string), .must("source", .words(["kakao", "google", "tmdb"])),
-        .may("size", .nullable(.integer)),
+        .may("query", .nullable(.string)),
+        .may("source", .nullable(.words(["kakao", "google", "tmdb"]))),
+        .may("page_size", .nullable(.either(.integer, .string))),
+        .may("trending", .nullable(.words(["day", "week"]))),
+        .may("discover", .nullable(.words(["movie", "tv"]))),
+        .may("media", .nullable(.words(["all", "movie", "tv"]))),
+        .may("where", .nullable(.anyObject)),
       ]
     ),
     ("more", []),

@@ -53,7 +53,7 @@ enum CatalogAction {
   private static func search(_ object: JSONObject) throws(ScriptFault) -> CatalogAction {
     try ScriptParser.checkFields(
       of: object, "search",
-      ["query", "source", "size", "trending", "discover", "media", "where"])
+      ["query"] + SearchCommand.scriptOptions.map { $0.replacing("-", with: "_") })
     var parameters: [(name: String, value: String)] = []
     if let value = object["where"], !value.isNull {
       guard let pairs = value.objectValue else {
@@ -65,16 +65,13 @@ enum CatalogAction {
         parameters.append((pair.key, pair.value.stringValue ?? pair.value.jsonText))
       }
     }
-    let size = try size(object["size"].flatMap { $0.isNull ? nil : $0.jsonText })
+    let size = object["page_size"].flatMap { $0.isNull ? nil : $0.stringValue ?? $0.jsonText }
     do throws(SearchSubject.Fault) {
       let (subject, source) = try SearchSubject.of(
         query: try text("query", object), source: try text("source", object),
         trending: try text("trending", object), discover: try text("discover", object),
         media: try text("media", object), parameters: parameters, dashes: "")
-      if let objection = source.objection(toPageSize: size) {
-        throw SearchSubject.Fault(code: "bad_value", message: "size: \(objection)")
-      }
-      return .search(subject, source, size: size)
+      return .search(subject, source, size: try source.pageSize(size, named: "page_size"))
     } catch {
       throw ScriptParser.fault(error.scriptCode, error.message)
     }
@@ -91,52 +88,20 @@ enum CatalogAction {
   }
 
   private static func search(_ words: [String]) throws(ScriptFault) -> CatalogAction {
-    let names = ["--source", "--size", "--trending", "--discover", "--media", "--where"]
-    var values: [String: [String]] = [:]
-    var queries: [String] = []
-    var rest = words[...]
-    while let word = rest.popFirst() {
-      guard word.hasPrefix("--") else {
-        queries.append(word)
-        continue
-      }
-      let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-      guard names.contains(String(parts[0])),
-        let value = parts.count == 2 ? String(parts[1]) : rest.popFirst()
-      else {
-        throw ScriptParser.fault(
-          "bad_words",
-          "search takes \(names.joined(separator: ", ")), each with a value, not "
-            + "“\(word.prefix(80))”")
-      }
-      values[String(parts[0]), default: []].append(value)
-    }
-    guard queries.count <= 1 else {
-      throw ScriptParser.fault(
-        "bad_words", "search needs one query; put several words in quotes")
-    }
-    let size = try size(values["--size"]?.last)
+    let read = try ScriptWords.read(
+      "search", words, SearchCommand.spec.options(SearchCommand.scriptOptions),
+      [ArgumentSpec(name: "QUERY", help: "in quotes when it has several words", count: 0...1)])
     do throws(SearchSubject.Fault) {
       let (subject, source) = try SearchSubject.of(
-        query: queries.first, source: values["--source"]?.last,
-        trending: values["--trending"]?.last, discover: values["--discover"]?.last,
-        media: values["--media"]?.last,
-        parameters: try SearchSubject.pairs(values["--where"] ?? []), dashes: "--")
-      if let objection = source.objection(toPageSize: size) {
-        throw SearchSubject.Fault(code: "bad_value", message: "size: \(objection)")
-      }
-      return .search(subject, source, size: size)
+        query: read.arguments.first, source: read.value("source"),
+        trending: read.value("trending"), discover: read.value("discover"),
+        media: read.value("media"),
+        parameters: try SearchSubject.pairs(read.allValues("where")), dashes: "--")
+      return .search(
+        subject, source,
+        size: try source.pageSize(read.value("page-size"), named: "option --page-size"))
     } catch {
       throw ScriptParser.fault(error.scriptCode, error.message)
     }
-  }
-
-  private static func size(_ text: String?) throws(ScriptFault) -> Int? {
-    guard let text else { return nil }
-    guard let number = Int(text), number > 0 else {
-      throw ScriptParser.fault(
-        "bad_value", "size must be a positive whole number, not “\(text.prefix(40))”")
-    }
-    return number
   }
 }

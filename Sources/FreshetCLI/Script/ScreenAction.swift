@@ -15,8 +15,11 @@ enum ScreenAction {
     "fold", "unfold", "toggleFold", "select", "register", "complete", "delay", "filter",
   ]
 
-  /// The views that `list` can name beside the saved items.
-  private static let views = ["downloads", "guidance", "books"]
+  /// The views that `list` can name in place of the saved items.
+  private static let views = ["guidance", "books"]
+
+  /// How `list` names one.
+  static let viewOption = OptionSpec.value("view", "VIEW", "guidance or books")
 
   // MARK: JSON
 
@@ -58,10 +61,8 @@ enum ScreenAction {
       return try change(operation, [id], isConfirmed: object["yes"]?.boolValue ?? false)
     case "list":
       guard let view = try ScriptParser.text("view", in: object) else { return nil }
-      let action = try list(view)
-      try ScriptParser.checkFields(
-        of: object, operation, action == nil ? ["view", "kind", "limit"] : ["view"])
-      return action
+      try ScriptParser.checkFields(of: object, operation, ["view"])
+      return try list(view)
     default: return nil
     }
   }
@@ -118,11 +119,12 @@ enum ScreenAction {
     case "select": return .select(try only(words, "select needs one number, from 1"))
     case "register", "complete", "delay": return try change(operation, words)
     case "filter":
-      var options = try options(words, ["--grade", "--class"])
-      let names = options.removeValue(forKey: "") ?? []
+      let read = try ScriptWords.read(
+        operation, words, GuidanceCommand.spec.options(["grade", "class"]),
+        [ArgumentSpec(name: "WHICH", help: "all, my-grade or my-class", count: 0...1)])
       return try filter(
-        names, grade: try whole("grade", options["--grade"]?.last),
-        number: try whole("class", options["--class"]?.last))
+        read.arguments, grade: try whole("grade", read.value("grade")),
+        number: try whole("class", read.value("class")))
     case "delete", "restore":
       guard let id = words.first(where: { $0.hasPrefix("guidance:") }) else { return nil }
       let rest = words.filter { $0 != id && $0 != "--yes" }
@@ -130,19 +132,6 @@ enum ScreenAction {
         throw ScriptParser.fault("bad_words", "\(operation) needs one id")
       }
       return try change(operation, [id], isConfirmed: words.contains("--yes"))
-    case "list":
-      guard let place = words.firstIndex(where: { $0 == "--view" || $0.hasPrefix("--view=") })
-      else {
-        return nil
-      }
-      let view =
-        words[place].hasPrefix("--view=")
-        ? String(words[place].dropFirst(7)) : words.dropFirst(place + 1).first ?? ""
-      let action = try list(view)
-      guard words.count == (words[place] == "--view" ? 2 : 1) else {
-        throw ScriptParser.fault("bad_words", "list --view \(view) takes nothing more")
-      }
-      return action
     default: return nil
     }
   }
@@ -150,28 +139,6 @@ enum ScreenAction {
   private static func only(_ words: [String], _ message: String) throws(ScriptFault) -> String {
     guard words.count == 1 else { throw ScriptParser.fault("bad_words", message) }
     return words[0]
-  }
-
-  /// Options with their values; what is none is under the empty name.
-  private static func options(
-    _ words: [String], _ names: [String]
-  ) throws(ScriptFault) -> [String: [String]] {
-    var found: [String: [String]] = [:]
-    var rest = words[...]
-    while let word = rest.popFirst() {
-      let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-      guard word.hasPrefix("--") else {
-        found["", default: []].append(word)
-        continue
-      }
-      guard names.contains(String(parts[0])),
-        let value = parts.count == 2 ? String(parts[1]) : rest.popFirst()
-      else {
-        throw ScriptParser.fault("bad_words", "there is no “\(word.prefix(80))” here")
-      }
-      found[String(parts[0]), default: []].append(value)
-    }
-    return found
   }
 
   // MARK: Pieces
@@ -212,8 +179,8 @@ enum ScreenAction {
     return .filter(name: name, grade: grade, number: number)
   }
 
-  /// What lists a view; nil for the saved items, which the script lists by itself.
-  private static func list(_ view: String) throws(ScriptFault) -> ScreenAction? {
+  /// What lists a view.
+  static func list(_ view: String) throws(ScriptFault) -> ScreenAction {
     switch view {
     case "guidance": return .listGuidances
     case "books": return .listBooks

@@ -240,18 +240,15 @@ enum ScriptParser {
   }
 
   private static func listAction(_ words: [String]) throws(ScriptFault) -> ScriptCommand.Action {
-    var values: [String: String] = [:]
-    var rest = words[...]
-    while let word = rest.popFirst() {
-      let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-      guard ["--kind", "--limit"].contains(parts[0]),
-        let value = parts.count == 2 ? String(parts[1]) : rest.popFirst()
-      else {
-        throw fault("bad_words", "list takes --kind KIND and --limit N, not “\(word.prefix(80))”")
-      }
-      values[String(parts[0])] = value
+    let read = try ScriptWords.read(
+      "list", words, ListCommand.spec.options(["kind", "limit"]) + [ScreenAction.viewOption])
+    guard let view = read.value("view") else {
+      return try list(kind: read.value("kind"), limit: read.value("limit"))
     }
-    return try list(kind: values["--kind"], limit: values["--limit"])
+    if let option = ["kind", "limit"].first(where: read.has) {
+      throw fault("bad_words", "list --view \(view.prefix(40)) takes no --\(option)")
+    }
+    return .screen(try ScreenAction.list(view))
   }
 
   // MARK: Pieces

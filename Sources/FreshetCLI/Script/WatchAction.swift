@@ -24,12 +24,7 @@ struct WatchAction {
 
   /// A line of words: what one would type after `freshet watch`.
   init(words: [String]) throws(ScriptFault) {
-    let parser = ArgumentParser(commands: [WatchCommand.spec], globals: [], later: [])
-    do {
-      invocation = try parser.parse(["watch"] + words)
-    } catch {
-      throw ScriptParser.fault("bad_words", error.message)
-    }
+    invocation = try ScriptWords.read(words, of: WatchCommand.spec)
     if let option = Self.refused.first(where: invocation.has) {
       throw ScriptParser.fault("bad_value", "option --\(option) of watch is not for scripts")
     }

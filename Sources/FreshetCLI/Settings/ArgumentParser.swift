@@ -47,7 +47,7 @@ struct ArgumentParser {
   }
 
   /// The options and arguments of a command; that help may be asked for in them is not looked at.
-  private func read(_ words: [String], of command: CommandSpec) throws(UsageError) -> Invocation {
+  func read(_ words: [String], of command: CommandSpec) throws(UsageError) -> Invocation {
     var invocation = Invocation(command: command)
     let options = command.options + globals
     var index = 0
@@ -140,7 +140,7 @@ struct ArgumentParser {
       let near = NearestMatch.of(name, among: options.map(\.name)).map { "--\($0)" }
       throw UsageError(
         message: "unknown option \(quoted("--" + name)) for \(command)"
-          + suggestion(near, or: "freshet help \(command)"), command: command)
+          + suggestion(near, or: help(of: command)), command: command)
     }
     if option.value == nil {
       guard parts.count == 1 else {
@@ -164,7 +164,7 @@ struct ArgumentParser {
       guard let option = options.first(where: { $0.short == letter }) else {
         throw UsageError(
           message: "unknown option \(quoted("-\(letter)")) for \(command)"
-            + suggestion(nil, or: "freshet help \(command)"), command: command)
+            + suggestion(nil, or: help(of: command)), command: command)
       }
       if option.value == nil {
         invocation.values[option.name, default: []].append("")
@@ -239,6 +239,12 @@ struct ArgumentParser {
       argument.name
         + (argument.choices.isEmpty ? "" : ": " + argument.choices.joined(separator: ", "))
     }.joined(separator: " ")
+  }
+
+  /// Where a command is explained, or an operation that only scripts have.
+  private func help(of command: String) -> String {
+    let isCommand = CommandTable.commands.contains { $0.name == command }
+    return "freshet help \(isCommand ? command : RunCommand.spec.name)"
   }
 
   private func suggestion(_ near: String?, or fallback: String) -> String {

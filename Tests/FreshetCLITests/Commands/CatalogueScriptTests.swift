@@ -32,12 +32,12 @@ struct CatalogueScriptTests {
     let server = try CatalogueServer(plan)
     let script = """
       # three pages with a book at each border twice; page 3 is refused once
-      search '해리 포터' --source kakao --size 2
+      search '해리 포터' --source kakao --page-size 2
       more
       more
       {"id":"again","op":"more"}
       more
-      {"op":"search","query":"xy","source":"google","size":2}
+      {"op":"search","query":"xy","source":"google","page_size":2}
       search --trending week
       {"op":"search","discover":"movie","where":{"sort_by":"popularity.desc"}}
       search x --source google

@@ -66,8 +66,26 @@ struct SearchTests {
     #expect(try search(server, "x", "--page-size", "50").status == .exited(0))
     #expect(server.requests.count == 1)
     let script = try sandbox.run(
-      "run", "-f", "-", input: "search x --source kakao --size 51\n")
-    #expect(script.results.map(\.errorCode) == ["bad_value"])
+      "run", "-f", "-",
+      input: """
+        search x --source kakao --page-size 51
+        {"op":"search","query":"x","source":"kakao","page_size":51}
+        search x --source kakao --page-size two
+        {"op":"search","query":"x","source":"kakao","page_size":"two"}
+        search x --source kakao --size 2
+        {"op":"search","query":"x","source":"kakao","size":2}
+        """)
+    #expect(
+      script.results.map(\.errorCode) == [
+        "bad_value", "bad_value", "bad_value", "bad_value", "bad_words", "unknown_field",
+      ])
+    let told = script.results.map { $0["error"]?.objectValue?["message"]?.stringValue ?? "" }
+    // In the words of the command, whatever the spelling.
+    #expect(run.errors.contains(told[0]) && told[0].hasPrefix("option --page-size"))
+    #expect(told[1] == told[0].replacing("option --page-size", with: "page_size"))
+    #expect(
+      try search(server, "x", "--page-size", "two").errors.contains(told[2]))
+    #expect(told[4].contains("unknown option “--size” for search"))
   }
 
   @Test("cli-40 where the catalogue gives no further page: an end, and its reason")

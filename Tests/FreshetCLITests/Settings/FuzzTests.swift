@@ -81,7 +81,7 @@ struct FuzzTests {
     #"{"op":"commit","id":"t1"}"#, #"save '{"id":"book:x:1","title":"it\"s"}'"#,
     "list --kind film --limit 3", "select 2", "toggleFold book:x:1", "rollback t1",
     #"{"op":"register","student":202110101,"reason":"기타","detail":"x"}"#, "restore book:x:1",
-    "search 'sea' --source kakao --size 10", "more", "filter my-class --grade 2 --class 8",
+    "search 'sea' --source kakao --page-size 10", "more", "filter my-class --grade 2 --class 8",
     "delay 3 2026-03-05", "complete guidance:1", "# a comment", "  ", "deleteAll",
     #"{"op":"list","kind":null,"limit":18446744073709551615}"#,
   ]
