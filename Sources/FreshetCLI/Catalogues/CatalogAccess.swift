@@ -133,10 +133,19 @@ struct CatalogAccess: Sendable {
     case .google: google.detail(id: id)
     case .tmdb: tmdb.detail(id: id)
     case nil:
-      .fail(
-        CatalogError(
-          .notFound, "no catalogue has \(id): save its record, or download a record of it"))
+      .fail(Self.nobodyHas(id))
     }
+  }
+
+  /// Why an item is not to be had, as far as that is known before anybody is asked.
+  func refusal(of id: ItemID) -> CatalogError? {
+    guard let source = Source(rawValue: id.source) else { return Self.nobodyHas(id) }
+    return searching(source).refusal
+  }
+
+  private static func nobodyHas(_ id: ItemID) -> CatalogError {
+    CatalogError(
+      .notFound, "no catalogue has \(id): save its record, or download a record of it")
   }
 
   /// Loads pictures into the folder of a store.

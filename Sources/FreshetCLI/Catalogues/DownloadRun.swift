@@ -37,13 +37,11 @@ struct DownloadRun {
   /// Loads pictures; nil leaves them out.
   let assets: AssetLoader?
   let jobs: Int
-  let isDry: Bool
 
   /// Downloads, and answers each entry when it is done.
   ///
   /// - Throws: ``Stop``, after the open ones are answered `canceled`.
   func run(_ entries: [Entry]) throws(Stop) {
-    if isDry { return try tellDry(entries) }
     let mailbox = Mailbox(session.waiter)
     var progress = ProgressTeller(session, count: entries.count, pause: Self.progressPause)
     let targets = entries.enumerated().map { ($0.offset, $0.element.target) }
@@ -107,20 +105,22 @@ struct DownloadRun {
     session.tell(result)
   }
 
-  /// What would be done; nothing is asked of anybody but the store.
-  private func tellDry(_ entries: [Entry]) throws(Stop) {
+  /// Tells what would be done; nothing is asked of anybody but the store.
+  func tell(_ entries: [Entry], dry simulation: DrySimulation) throws(Stop) {
     for entry in entries {
-      let operation: Operation =
-        switch entry.target {
-        case .id(let id): .save(id: id.text, body: [])
-        case .record(let item): .save(id: item.id.text, body: item.jsonBytes)
-        }
-      var outcome = try DryRun.outcome(of: operation, manager, session)
-      // The record that is there is the one that counts.
-      if case .id = entry.target, outcome == .replaced { outcome = .unchanged }
       var result = entry.result
       result.isDry = true
-      session.tell(result.done(outcome, revision: nil))
+      switch entry.target {
+      case .record(let item):
+        let save = Operation.save(id: item.id.text, body: item.jsonBytes)
+        result = result.done(try simulation.outcome(of: save, session), revision: nil)
+      case .id(let id):
+        switch try simulation.download(id, access, session) {
+        case .success(let outcome): result = result.done(outcome, revision: nil)
+        case .failure(let problem): result = result.failed(problem)
+        }
+      }
+      session.tell(result)
     }
   }
 

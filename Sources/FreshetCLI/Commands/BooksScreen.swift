@@ -63,8 +63,10 @@ final class BooksScreen {
   }
 
   /// Chooses a book by its number, from 1; the books must have been read.
+  ///
+  /// - Parameter simulation: What a dry run would have done so far; nil when it is done.
   func select(
-    _ word: String, _ result: CommandResult, isDry: Bool = false
+    _ word: String, _ result: CommandResult, _ simulation: DrySimulation? = nil
   ) throws(Stop) -> CommandResult {
     guard let model, let number = Int(word) else {
       return result.failed(
@@ -73,10 +75,11 @@ final class BooksScreen {
           message: "select needs a whole number, from 1, not “\(word.prefix(40))”"
         ))
     }
-    if isDry, model.state.books.rows.indices.contains(number &- 1) {
+    if let simulation, model.state.books.rows.indices.contains(number &- 1) {
       var result = result
       result.id = BookText.id(model.state.books.rows[number - 1])
-      result.isChanged = number - 1 != model.state.selected
+      result.isChanged = number - 1 != simulation.selectedBook ?? model.state.selected
+      simulation.selectedBook = number - 1
       result.outcome = result.isChanged ? "selected" : "unchanged"
       return result
     }
@@ -102,20 +105,21 @@ final class BooksScreen {
   }
 
   /// Prints the books.
-  func showBooks(_ correlation: String?) throws(Stop) {
+  func showBooks(_ correlation: String?, _ simulation: DrySimulation? = nil) throws(Stop) {
     guard let model else { return }
     let state = model.state
+    let selected = simulation?.selectedBook ?? state.selected
     var head = EventHead("snapshot.begin")
     head.view = View.books.name
     head.correlation = correlation
     session.output.emit(head) { $0.int("count", state.books.count) }
     for (index, book) in state.books.rows.enumerated() {
-      let mark = index == state.selected ? "*" : ""
+      let mark = index == selected ? "*" : ""
       let waiting = emit(
         book, index, correlation,
         text: TextRow.line([mark, "\(index + 1)"]) + TextRow.separator + BookText.row(book)
       ) {
-        $0.bool("selected", index == state.selected)
+        $0.bool("selected", index == selected)
       }
       if waiting >= Output.highWaterBytes { try session.output.flush() }
     }

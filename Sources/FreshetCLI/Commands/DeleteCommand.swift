@@ -37,8 +37,8 @@ enum DeleteCommand {
     }
     let manager = try session.openStore(command: "delete", mustExist: isDry)
     let batch = IDBatch(
-      operation: "delete", isDry: isDry, missingFails: invocation.has("strict-missing"),
-      manager: manager, session: session)
+      operation: "delete", simulation: isDry ? DrySimulation(manager) : nil,
+      missingFails: invocation.has("strict-missing"), manager: manager, session: session)
     if invocation.has("all") {
       try deleteAll(manager, session, isDry: isDry)
     } else if let file = invocation.value("file") {
@@ -70,7 +70,8 @@ enum DeleteCommand {
 /// Deletes or restores ids, many in one commit, and answers each.
 struct IDBatch {
   let operation: String
-  let isDry: Bool
+  /// What a dry run would have done so far; nil when it is done.
+  var simulation: DrySimulation?
   let missingFails: Bool
   let manager: DatabaseManager
   let session: Session
@@ -109,7 +110,7 @@ struct IDBatch {
     for entry in entries {
       var result = CommandResult(
         operation, line: entry.line, id: entry.id, correlation: entry.correlation)
-      result.isDry = isDry
+      result.isDry = simulation != nil
       do {
         let id = try ItemID(entry.id)
         operations.append(operation == "delete" ? .delete(id: id.text) : .restore(id: id.text))
@@ -144,10 +145,10 @@ struct IDBatch {
   }
 
   private func answers(to operations: [Operation]) throws(Stop) -> [Session.Applied] {
-    guard isDry else { return try session.apply(operations, to: manager) }
+    guard let simulation else { return try session.apply(operations, to: manager) }
     var answers: [Session.Applied] = []
     for operation in operations {
-      answers.append(.success((try DryRun.outcome(of: operation, manager, session), nil)))
+      answers.append(.success((try simulation.outcome(of: operation, session), nil)))
     }
     return answers
   }

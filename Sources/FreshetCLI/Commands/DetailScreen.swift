@@ -38,25 +38,6 @@ struct DetailScreen {
     return result.folded(before, state.overview.fold, teller.lastNotice)
   }
 
-  /// What a fold would do to an item's text, without doing it.
-  func wouldFold(
-    _ id: ItemID, _ wish: FoldWish, _ result: CommandResult
-  ) throws(Stop) -> CommandResult {
-    let model = DetailModel(id: id, manager: manager)
-    defer { model.close() }
-    model.open()
-    let state = try session.settled(model.settled())
-    if let problem = Self.problem(state) { return result.failed(problem) }
-    let before = state.overview.fold
-    let wanted: TextFold =
-      switch (before, wish) {
-      case (.short, _): .short
-      case (.expanded, .fold), (.expanded, .toggle), (.folded, .fold): .folded
-      case (.folded, .unfold), (.folded, .toggle), (.expanded, .unfold): .expanded
-      }
-    return result.folded(before, wanted, before == .short ? ("nothingToFold", [:]) : nil)
-  }
-
   /// Prints an item, with its text as far as it is shown.
   func show(_ id: ItemID) throws(Stop) {
     guard let record = try session.wait(for: manager.fetch(id: id.text)), !record.isDeleted else {

@@ -43,22 +43,29 @@ enum DownloadCommand {
     let manager = try session.openStore(command: "download", mustExist: isDry)
     let run = DownloadRun(
       access: access, manager: manager, session: session,
-      assets: invocation.has("no-poster") ? nil : access.assets(of: manager), jobs: jobs,
-      isDry: isDry)
+      assets: invocation.has("no-poster") ? nil : access.assets(of: manager), jobs: jobs)
+    let simulation = isDry ? DrySimulation(manager) : nil
+    func download(_ entries: [DownloadRun.Entry]) throws(Stop) {
+      if let simulation {
+        try run.tell(entries, dry: simulation)
+      } else {
+        try run.run(entries)
+      }
+    }
     let reader = DownloadReader()
     if let file = invocation.value("file") {
       let input = try Input(file, session: session)
       var splitter = LineSplitter()
       while let bytes = try input.next() {
-        try run.run(reader.entries(splitter.feed(bytes), session))
+        try download(reader.entries(splitter.feed(bytes), session))
       }
-      if let last = splitter.finish() { try run.run(reader.entries([last], session)) }
+      if let last = splitter.finish() { try download(reader.entries([last], session)) }
     } else {
       let entries = invocation.arguments.enumerated().compactMap { place, id in
         reader.entry(
           id, CommandResult("download", id: id, correlation: "s1:A\(place + 1)"), session)
       }
-      try run.run(entries)
+      try download(entries)
     }
     if session.counted("failed") == 0 { return .done }
     return session.hasRefusedKey ? .credentials : .someFailed

@@ -41,12 +41,16 @@ final class GuidanceScreen {
 
   /// Makes a change and answers with the guidance's id in events.
   ///
-  /// - Parameter confirm: Asked before a delete, with the guidance's student and reason.
+  /// - Parameters:
+  ///   - isQuiet: Whether the steps are not told.
+  ///   - confirm: Asked before a delete, with the guidance's student and reason.
   func make(
-    _ change: GuidanceChange, _ correlation: String?,
+    _ change: GuidanceChange, _ correlation: String?, isQuiet: Bool = false,
     confirm: (String) throws(Stop) -> Bool
   ) throws(Stop) -> Result<String, Problem> {
-    if case .register(let draft) = change { return try register(draft, correlation) }
+    teller.isMuted = isQuiet
+    defer { teller.isMuted = false }
+    if case .register(let draft) = change { return try register(draft, correlation, isQuiet) }
     if !hasAppeared, case .failure(let problem) = try read(correlation) { return .failure(problem) }
     teller.begin(correlation)
     switch change {
@@ -75,10 +79,11 @@ final class GuidanceScreen {
   }
 
   private func register(
-    _ draft: GuidanceDraft, _ correlation: String?
+    _ draft: GuidanceDraft, _ correlation: String?, _ isQuiet: Bool
   ) throws(Stop) -> Result<String, Problem> {
     let screen = RegisterGuidanceModel(service: service, studentID: draft.studentID)
     let teller = ViewTeller(session.output, .register)
+    teller.isMuted = isQuiet
     teller.begin(correlation)
     let tokens = teller.follow(screen.transitions, screen.notices)
     defer { for token in tokens { token.dispose() } }

@@ -25,7 +25,7 @@ enum RestoreCommand {
       }
       let manager = try session.openStore(command: "restore")
       let batch = IDBatch(
-        operation: "restore", isDry: false, missingFails: true, manager: manager, session: session)
+        operation: "restore", missingFails: true, manager: manager, session: session)
       if let file = invocation.value("file") {
         try batch.run(file: file)
       } else {
@@ -33,32 +33,4 @@ enum RestoreCommand {
       }
       return session.counted("failed") == 0 ? .done : .someFailed
     })
-}
-
-/// What operations would do, told from the store as it is.
-enum DryRun {
-  static func outcome(
-    of operation: Operation, _ manager: DatabaseManager, _ session: Session
-  ) throws(Stop) -> Outcome {
-    switch operation {
-    case .save(let id, let body):
-      guard let record = try session.wait(for: manager.fetch(id: id)), !record.isDeleted else {
-        return .saved
-      }
-      return record.body == body ? .unchanged : .replaced
-    case .delete(let id):
-      let record = try session.wait(for: manager.fetch(id: id))
-      return record.map { !$0.isDeleted } ?? false ? .deleted : .notFound
-    case .restore(let id):
-      guard let record = try session.wait(for: manager.fetch(id: id, includingDeleted: true)) else {
-        return .notFound
-      }
-      return record.isDeleted ? .restored : .notDeleted
-    case .deleteAll:
-      return .deletedAll(try session.wait(for: manager.contentDeletion()).count)
-    case .expect(let id, let expectation):
-      let revision = try session.wait(for: manager.fetch(id: id))?.revision
-      return expectation.isMet(by: revision) ? .met : .conflict(revision)
-    }
-  }
 }

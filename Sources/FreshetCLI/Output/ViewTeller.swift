@@ -31,6 +31,7 @@ final class ViewTeller: Sendable {
     var shown: Shown?
     /// How many records were left out since the last that was told.
     var missed = 0
+    var isMuted = false
   }
 
   /// - Parameters:
@@ -90,11 +91,17 @@ final class ViewTeller: Sendable {
         // After the first that is left out nothing makes sense before the gap is told.
         let isFull = limit.map { waiting >= $0 || state.missed > 0 } ?? false
         if isFull, isWanted { state.missed += 1 }
-        return (isWanted && !isFull, state.correlation)
+        return (isWanted && !isFull && !state.isMuted, state.correlation)
       }
       if isTold { emit(&batch, correlation) }
     }
     didTell()
+  }
+
+  /// Whether steps are not told: a dry run makes none that count.
+  var isMuted: Bool {
+    get { state.withLock { $0.isMuted } }
+    set { state.withLock { $0.isMuted = newValue } }
   }
 
   /// Whether something was left out that ``tellGap()`` has not told yet.

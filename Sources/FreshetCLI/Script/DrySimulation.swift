@@ -17,7 +17,7 @@ final class DrySimulation {
     var place: Int?
   }
 
-  private let manager: DatabaseManager
+  let manager: DatabaseManager
   private var changed: [String: Item] = [:]
   /// Whether a delete-all came: what the store holds is deleted then, unless it was changed since.
   private var isCleared = false
@@ -25,6 +25,10 @@ final class DrySimulation {
   /// How many bytes of bodies are kept, and whether some were not.
   private var keptBytes = 0
   private var isIncomplete = false
+  /// Which texts would be folded or unfolded, by id.
+  var folds: [String: Bool] = [:]
+  /// The place of the book that would be chosen; nil: the store's.
+  var selectedBook: Int?
 
   /// So many bytes of what a script saves are kept, for its `list`.
   static let limitBytes = 64 << 20
@@ -51,8 +55,10 @@ final class DrySimulation {
       isCleared = true
       for id in changed.keys { changed[id]?.isLive = false }
       return .deletedAll(count)
-    case .expect:
-      return try DryRun.outcome(of: operation, manager, session)
+    case .expect(let id, let expectation):
+      // No line of a script and no command expects anything: of the store as it is.
+      let revision = try session.wait(for: manager.fetch(id: id))?.revision
+      return expectation.isMet(by: revision) ? .met : .conflict(revision)
     }
   }
 
@@ -88,12 +94,7 @@ final class DrySimulation {
     of rows: some Collection<Record>, _ query: Query, _ session: Session
   ) throws(Stop) -> [ViewStep.Row]? {
     if !isCleared, changed.isEmpty { return nil }
-    if isIncomplete {
-      throw .usage(
-        "too_large",
-        "a dry run keeps \(Self.limitBytes >> 20) MiB of what a script saves, so it cannot list "
-          + "after more than that")
-    }
+    try checkIsComplete()
     // What is at its place in the store, also what only the script would have brought back there.
     var kept = rows.filter { isCleared ? false : changed[$0.id] == nil }
     var added: [(place: Int, row: ViewStep.Row)] = []
@@ -108,6 +109,24 @@ final class DrySimulation {
     return kept.map { record in
       row(record.id, changed[record.id]?.body ?? record.body, revision: record.revision)
     } + added.sorted { $0.place < $1.place }.map(\.row)
+  }
+
+  private func checkIsComplete() throws(Stop) {
+    guard isIncomplete else { return }
+    throw .usage(
+      "too_large",
+      "a dry run keeps \(Self.limitBytes >> 20) MiB of what a script saves, so it cannot look at "
+        + "items after more than that")
+  }
+
+  /// An item as the lines so far would have left it; nil when it is not saved.
+  ///
+  /// - Throws: ``Stop/usage(_:)`` when the script saved more than is kept.
+  func body(of id: String, _ session: Session) throws(Stop) -> [UInt8]? {
+    guard let item = try item(id, session), item.isLive else { return nil }
+    try checkIsComplete()
+    if let body = item.body { return body }
+    return try session.wait(for: manager.fetch(id: id, includingDeleted: true))?.body
   }
 
   private func row(_ id: String, _ body: [UInt8], revision: Int64? = nil) -> ViewStep.Row {

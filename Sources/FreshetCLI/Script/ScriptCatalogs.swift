@@ -14,19 +14,17 @@ final class ScriptCatalogs {
   private let invocation: Invocation
   private let session: Session
   private let manager: DatabaseManager
-  private let isDry: Bool
   private var access: CatalogAccess?
   private var assets: AssetLoader?
   private var search: (number: Int, run: JobOwned<SearchRun>, session: Session)?
   private var searchCount = 0
 
   init(
-    _ invocation: Invocation, _ session: Session, _ manager: DatabaseManager, isDry: Bool
+    _ invocation: Invocation, _ session: Session, _ manager: DatabaseManager
   ) {
     self.invocation = invocation
     self.session = session
     self.manager = manager
-    self.isDry = isDry
   }
 
   /// What a line touches.
@@ -71,7 +69,8 @@ final class ScriptCatalogs {
     }
   }
 
-  private func catalogs() throws(Stop) -> CatalogAccess {
+  /// The catalogues as the settings have them.
+  func catalogs() throws(Stop) -> CatalogAccess {
     if let access { return access }
     let made = try CatalogAccess(invocation, session)
     access = made
@@ -84,11 +83,10 @@ final class ScriptCatalogs {
     let catalogs = try catalogs()
     let loader = assets ?? catalogs.assets(of: manager)
     assets = loader
-    let (manager, isDry) = (manager, isDry)
+    let manager = manager
     return { (session) throws(Stop) in
       let run = DownloadRun(
-        access: catalogs, manager: manager, session: session, assets: loader, jobs: 1,
-        isDry: isDry)
+        access: catalogs, manager: manager, session: session, assets: loader, jobs: 1)
       try run.run([DownloadRun.Entry(target: .id(id), result: result)])
     }
   }

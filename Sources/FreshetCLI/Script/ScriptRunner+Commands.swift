@@ -126,6 +126,13 @@ extension ScriptRunner {
   }
 
   private func startCatalog(_ action: CatalogAction, _ result: CommandResult) throws(Stop) {
+    if let simulation, case .download(let id) = action {
+      switch try simulation.download(id, try catalogs.catalogs(), session) {
+      case .success(let outcome):
+        return try answers.tell([self.result(result, outcome, revision: nil)])
+      case .failure(let problem): return try fail(result, problem)
+      }
+    }
     guard let work = try catalogs.work(action, result, jobs) else {
       return try fail(
         result, Problem(code: "no_search", message: "there is no search to go on with"))

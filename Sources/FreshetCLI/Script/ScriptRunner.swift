@@ -55,9 +55,9 @@ final class ScriptRunner {
     self.options = options
     answers = ScriptAnswers(session, isOrdered: options.isOrdered, journal: journal)
     jobs = ScriptJobs(session)
-    screens = ScriptScreens(session, manager, isDry: options.isDry)
-    catalogs = ScriptCatalogs(invocation, session, manager, isDry: options.isDry)
     simulation = options.isDry ? DrySimulation(manager) : nil
+    screens = ScriptScreens(session, manager, simulation)
+    catalogs = ScriptCatalogs(invocation, session, manager)
     if options.isAtomic { transaction = ScriptTransaction(name: nil) }
   }
 

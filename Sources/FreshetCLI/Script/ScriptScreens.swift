@@ -7,16 +7,17 @@ import FreshetStore
 final class ScriptScreens {
   private let session: Session
   private let manager: DatabaseManager
-  private let isDry: Bool
+  /// What a dry run would have done so far; nil when it is done.
+  private let simulation: DrySimulation?
   private var guidance: GuidanceScreen?
   private var books: BooksScreen?
   private var filter: GuidanceFilter = .all
   private var lane: (session: Session, screens: JobOwned<ScriptScreens>)?
 
-  init(_ session: Session, _ manager: DatabaseManager, isDry: Bool) {
+  init(_ session: Session, _ manager: DatabaseManager, _ simulation: DrySimulation?) {
     self.session = session
     self.manager = manager
-    self.isDry = isDry
+    self.simulation = simulation
   }
 
   /// Whether guidances are those of a server.
@@ -36,7 +37,7 @@ final class ScriptScreens {
   {
     if let lane { return lane }
     let session = try jobs.makeSession(correlation: nil)
-    let made = (session, JobOwned(ScriptScreens(session, manager, isDry: isDry)))
+    let made = (session, JobOwned(ScriptScreens(session, manager, nil)))
     lane = made
     return made
   }
@@ -45,9 +46,8 @@ final class ScriptScreens {
   func run(_ action: ScreenAction, _ result: CommandResult) throws(Stop) -> CommandResult {
     switch action {
     case .fold(let id, let wish):
-      let screen = DetailScreen(session, manager)
-      return isDry
-        ? try screen.wouldFold(id, wish, result) : try screen.fold(id, wish, result)
+      if let simulation { return try simulation.fold(id, wish, result, session) }
+      return try DetailScreen(session, manager).fold(id, wish, result)
     case .select(let word): return try select(word, result)
     case .change(let change, let isConfirmed): return try make(change, isConfirmed, result)
     case .filter(let name, let grade, let number):
@@ -65,7 +65,7 @@ final class ScriptScreens {
     case .listBooks:
       let screen = booksScreen()
       if let problem = try screen.readQuietly(result.correlation) { return result.failed(problem) }
-      try screen.showBooks(result.correlation)
+      try screen.showBooks(result.correlation, simulation)
       return result
     }
   }
@@ -73,7 +73,7 @@ final class ScriptScreens {
   private func select(_ word: String, _ result: CommandResult) throws(Stop) -> CommandResult {
     let screen = booksScreen()
     if let problem = try screen.readQuietly(result.correlation) { return result.failed(problem) }
-    return try screen.select(word, result, isDry: isDry)
+    return try screen.select(word, result, simulation)
   }
 
   private func make(
@@ -81,26 +81,14 @@ final class ScriptScreens {
   ) throws(Stop) -> CommandResult {
     var result = result
     result.id = change.id.map { "guidance:\($0)" }
-    if isDry { return try wouldMake(change, result) }
-    let answer = try guidanceScreen().make(change, result.correlation) { _ throws(Stop) in
-      isConfirmed
-    }
-    return result.answered(answer, doing: change)
-  }
-
-  private func wouldMake(
-    _ change: GuidanceChange, _ result: CommandResult
-  ) throws(Stop) -> CommandResult {
-    if session.settings.text("server") != nil {
+    if simulation != nil, asksServer {
       return result.failed(
         Problem(code: "not_supported", message: "a server cannot be asked what it would do"))
     }
-    switch try Blocking.result(
-      of: LocalGuidance(manager: manager).check(change), session.waiter)
-    {
-    case .success: return result.answered(.success(result.id ?? ""), doing: change)
-    case .failure(let error): return result.failed(Problem(error))
-    }
+    let answer = try guidanceScreen().make(
+      change, result.correlation, isQuiet: simulation != nil
+    ) { _ throws(Stop) in isConfirmed }
+    return result.answered(answer, doing: change)
   }
 
   private func guidanceScreen() throws(Stop) -> GuidanceScreen {
@@ -113,7 +101,8 @@ final class ScriptScreens {
         throw .usage(error.code.name, error.message)
       }
     } else {
-      service = LocalGuidance(manager: manager)
+      let local = LocalGuidance(manager: manager)
+      service = simulation == nil ? local : RehearsedGuidance(local)
     }
     let screen = GuidanceScreen(session, service: service, filter: filter)
     guidance = screen

@@ -43,16 +43,23 @@ public struct School: Sendable {
         unreadable.append(record.id)
       }
     }
-    byNumber = students
-    self.students = students.values.sorted { $0.id < $1.id }
-    self.stored = stored
-    self.unreadable = unreadable
     // A number that was given once is never given again, whatever became of its guidance.
     let numbers = records.compactMap { record in
       record.id.hasPrefix(Self.guidancePrefix)
         ? Int64(record.id.dropFirst(Self.guidancePrefix.count)) : nil
     }
-    lastID = max(numbers.max() ?? 0, stored.keys.max() ?? 0)
+    self.init(students, stored, unreadable, lastID: max(numbers.max() ?? 0, stored.keys.max() ?? 0))
+  }
+
+  private init(
+    _ students: [Int64: Student], _ stored: [Int64: StoredGuidance], _ unreadable: [String],
+    lastID: Int64
+  ) {
+    byNumber = students
+    self.students = students.values.sorted { $0.id < $1.id }
+    self.stored = stored
+    self.unreadable = unreadable
+    self.lastID = lastID
     open = stored.values.sorted { $0.id < $1.id }.compactMap { guidance in
       guidance.status.isOpen ? students[guidance.studentID].map(guidance.joined) : nil
     }
@@ -79,6 +86,7 @@ public struct School: Sendable {
   /// What is to be written, and on what condition.
   struct Plan: Sendable {
     let id: Int64
+    let guidance: StoredGuidance
     let recordID: String
     let body: [UInt8]
     /// The commit that must have been the last to write the record; nil when there must be none.
@@ -130,6 +138,13 @@ public struct School: Sendable {
     return plan(guidance, replaces: guidance.revision)
   }
 
+  /// The school when a plan was carried out; O(n log n).
+  func after(_ plan: Plan) -> School {
+    var stored = stored
+    stored[plan.id] = plan.guidance
+    return School(byNumber, stored, unreadable, lastID: max(lastID, plan.id))
+  }
+
   private func openOne(_ id: Int64) throws(GuidanceError) -> StoredGuidance {
     guard let guidance = stored[id], guidance.status.isOpen else { throw .noGuidance(id) }
     return guidance
@@ -137,7 +152,7 @@ public struct School: Sendable {
 
   private func plan(_ guidance: StoredGuidance, replaces: Int64?) -> Plan {
     Plan(
-      id: guidance.id, recordID: "\(Self.guidancePrefix)\(guidance.id)",
+      id: guidance.id, guidance: guidance, recordID: "\(Self.guidancePrefix)\(guidance.id)",
       body: JSONValue.object(guidance.object).jsonBytes, replaces: replaces)
   }
 }

@@ -359,7 +359,7 @@ struct GuidanceTests {
     #expect(run.results.compactMap(\.errorCode).first == "not_in_transaction")
     let dry = try sandbox.run(
       "run", "--dry-run", "-f", "-",
-      input: "register 202110101 shoes\nregister 5 shoes\ncomplete 1\nselect 1\n")
+      input: "register 202110101 shoes\nregister 5 shoes\ncomplete 2\nselect 1\n")
     #expect(dry.results.map { $0["dry"] } == [true, true, true, true])
     #expect(
       dry.results.map(\.errorCode) == [nil, "unknown_student", "not_found", "invalid_index"])
