@@ -23,6 +23,7 @@ let costs: [(name: String, work: @Sendable (Int) -> Int)] = [
   ("switch-map/1-element-sequences", flowSwitchMapSequences),
   ("throttle/pushed-fast", flowThrottle),
   ("debounce/pushed-fast", flowDebounce),
+  ("observe-on/one-thread", flowObserveOnHeld),
   ("single/created-resolved-observed", flowSingleResolver),
   ("promise/created-resolved-observed", flowPromise),
   // Guards against cliffs: what is not specialised costs several times as much.

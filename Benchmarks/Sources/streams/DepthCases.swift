@@ -195,6 +195,54 @@ func flowMixedHundred(_ count: Int, _ a: Int, _ b: Int) -> Int {
   return only(tenth.reduce(0) { mix($0, $1) })
 }
 
+/// The hundred steps as closures that have captured their values, which nothing sees through.
+@inline(never)
+func handClosures(_ a: Int, _ b: Int) -> [@Sendable (Int) -> Int?] {
+  var steps: [@Sendable (Int) -> Int?] = []
+  for _ in 0..<10 {
+    steps += [
+      { plus($0, a) }, { keeps($0, 1023, b) ? $0 : nil },
+      { plus($0, b) }, { keeps($0, 1023, a) ? $0 : nil },
+      { plus($0, 3) }, { keeps($0, 2047, b) ? $0 : nil },
+      { plus($0, a) }, { keeps($0, 2047, a) ? $0 : nil },
+      { plus($0, 5) }, { keeps($0, 4095, b) ? $0 : nil },
+    ]
+  }
+  return steps
+}
+
+/// Calls one closure after the other.
+@inline(never)
+func handClosureLoop(_ count: Int, _ steps: [@Sendable (Int) -> Int?]) -> Int {
+  var sum = 0
+  values: for value in 0..<count {
+    var m = value
+    for step in steps {
+      guard let result = step(m) else { continue values }
+      m = result
+    }
+    sum = mix(sum, m)
+  }
+  return sum
+}
+
+/// One closure that holds the one before it, and so on.
+@inline(never)
+func handClosureNest(_ steps: [@Sendable (Int) -> Int?]) -> @Sendable (Int) -> Int? {
+  steps.dropFirst().reduce(steps[0]) { before, step in
+    { value in if let result = before(value) { step(result) } else { nil } }
+  }
+}
+
+@inline(never)
+func handClosureCalls(_ count: Int, _ whole: @Sendable (Int) -> Int?) -> Int {
+  var sum = 0
+  for value in 0..<count {
+    if let result = whole(value) { sum = mix(sum, result) }
+  }
+  return sum
+}
+
 /// A chain whose stages know nothing of one another.
 @inline(never)
 func flowErasedStages(_ count: Int, stages: Int) -> Int {
@@ -217,6 +265,14 @@ func depthCases(_ runner: Runner) {
   runner.compare(
     "depth/100-maps-and-filters-hide-each-20", values: count * 100, reach: 2,
     floor: { handMixedHundred(count, 17, 500) }, flow: { flowMixedHundredApart(count, 17, 500) })
+  let steps = handClosures(17, 500)
+  runner.compare(
+    "depth/100-maps-and-filters-against-closures", values: count * 100, reach: 1,
+    floor: { handClosureLoop(count, steps) }, flow: { flowMixedHundred(count, 17, 500) })
+  let whole = handClosureNest(steps)
+  runner.compare(
+    "depth/100-maps-and-filters-against-nest", values: count * 100, reach: 1,
+    floor: { handClosureCalls(count, whole) }, flow: { flowMixedHundred(count, 17, 500) })
   let few = 1000
   runner.compare(
     "depth/100-erased-against-10-per-stage", values: few * 100, reach: 2,

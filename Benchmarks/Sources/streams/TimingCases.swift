@@ -17,6 +17,55 @@ func flowObserveOn(_ count: Int) -> Int {
   return cell.value.load(ordering: .relaxed)
 }
 
+/// Keeps jobs until somebody runs them: a queue without a second thread.
+final class HeldJobs: Scheduler {
+  private let jobs = Mutex<[@Sendable () -> Void]>([])
+
+  func schedule(_ work: @escaping @Sendable () -> Void) {
+    jobs.withLock { $0.append(work) }
+  }
+
+  func run() {
+    let due = jobs.withLock { jobs in
+      defer { jobs.removeAll(keepingCapacity: true) }
+      return jobs
+    }
+    for job in due { job() }
+  }
+}
+
+/// How many values come between two runs of the jobs.
+let batchSize = 200
+
+/// The same on one thread: what the work costs without the luck of two.
+@inline(never)
+func flowObserveOnHeld(_ count: Int) -> Int {
+  let jobs = HeldJobs()
+  let cell = Cell()
+  let subject = PublishSubject<Int, Never>()
+  let token = subject.observe(on: jobs)
+    .subscribe { cell.value.store($0, ordering: .relaxed) }
+  for start in stride(from: 0, to: count, by: batchSize) {
+    for value in start..<min(start + batchSize, count) { subject.send(value) }
+    jobs.run()
+  }
+  token.dispose()
+  return cell.value.load(ordering: .relaxed)
+}
+
+@inline(never)
+func handObserveOnHeld(_ count: Int) -> Int {
+  let jobs = HeldJobs()
+  let cell = Cell()
+  let handoff = HandHandoff(
+    schedule: { jobs.schedule($0) }, receive: { cell.value.store($0, ordering: .relaxed) })
+  for start in stride(from: 0, to: count, by: batchSize) {
+    for value in start..<min(start + batchSize, count) { handoff.send(value) }
+    jobs.run()
+  }
+  return cell.value.load(ordering: .relaxed)
+}
+
 /// A mutex and batches, by hand.
 final class HandHandoff: Sendable {
   private struct State: Sendable {
@@ -25,10 +74,14 @@ final class HandHandoff: Sendable {
   }
 
   private let state = Mutex(State())
-  private let queue = DispatchQueue(label: "benchmark")
+  private let schedule: @Sendable (@escaping @Sendable () -> Void) -> Void
   private let receive: @Sendable (Int) -> Void
 
-  init(_ receive: @escaping @Sendable (Int) -> Void) {
+  init(
+    schedule: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void,
+    receive: @escaping @Sendable (Int) -> Void
+  ) {
+    self.schedule = schedule
     self.receive = receive
   }
 
@@ -38,7 +91,7 @@ final class HandHandoff: Sendable {
       defer { state.isScheduled = true }
       return !state.isScheduled
     }
-    if mustSchedule { queue.async { [self] in drain() } }
+    if mustSchedule { schedule { [self] in drain() } }
   }
 
   private func drain() {
@@ -59,10 +112,13 @@ final class HandHandoff: Sendable {
 func handObserveOn(_ count: Int) -> Int {
   let done = DispatchSemaphore(value: 0)
   let cell = Cell()
-  let handoff = HandHandoff { value in
-    cell.value.store(value, ordering: .relaxed)
-    if value == count - 1 { done.signal() }
-  }
+  let queue = DispatchQueue(label: "benchmark")
+  let handoff = HandHandoff(
+    schedule: { queue.async(execute: $0) },
+    receive: { value in
+      cell.value.store(value, ordering: .relaxed)
+      if value == count - 1 { done.signal() }
+    })
   for value in 0..<count { handoff.send(value) }
   done.wait()
   return cell.value.load(ordering: .relaxed)
@@ -99,10 +155,13 @@ func handClock(_ count: Int) -> Int {
 }
 
 func timingCases(_ runner: Runner) {
-  let many = 1_000_000
+  let many = 200_000
   runner.compare(
-    "observe-on/serial-queue", values: many, slices: 15, reach: 1.5,
+    "observe-on/serial-queue", values: many, reach: 1.5,
     floor: { handObserveOn(many) }, flow: { flowObserveOn(many) })
+  runner.compare(
+    "observe-on/one-thread", values: many, reach: 1.5,
+    floor: { handObserveOnHeld(many) }, flow: { flowObserveOnHeld(many) })
   let count = 50_000
   runner.compare(
     "throttle/pushed-fast", values: count, reach: 2,

@@ -6,7 +6,7 @@ import Synchronization
 @usableFromInline
 final class Handoff<O: Observer>: Subscription, @unchecked Sendable {
   @usableFromInline
-  struct State: Sendable {
+  struct State: ~Copyable, Sendable {
     @usableFromInline var mailbox: Mailbox<O.Element, O.Failure>
     @usableFromInline var isScheduled = true  // Until the observer has been started.
     @usableFromInline var mustWake = false
@@ -17,23 +17,33 @@ final class Handoff<O: Observer>: Subscription, @unchecked Sendable {
     @usableFromInline var source: Subscription?
 
     @inlinable
-    init(mailbox: Mailbox<O.Element, O.Failure>) {
+    init(mailbox: consuming Mailbox<O.Element, O.Failure>) {
       self.mailbox = mailbox
     }
   }
 
-  @usableFromInline let state: Mutex<State>
+  // Three groups, in this order, each on cache lines of its own: what both sides only look at, with
+  // the handle's flag above; what both change; what the job changes. Were the flag beside the lock,
+  // each look at it by the job would take the line from the source, which locks for every value.
   @usableFromInline let scheduler: any Scheduler
   @usableFromInline let drainFromTable: @Sendable (Handoff<O>) -> Void
+  @usableFromInline let gapBeforeState: CacheLine
+  @usableFromInline let state: Mutex<State>
+  @usableFromInline let gapAfterState: CacheLine
   @exclusivity(unchecked) @usableFromInline var observer: O?
-  @exclusivity(unchecked) @usableFromInline var batch = Queue<O.Element>()
+  @exclusivity(unchecked) @usableFromInline var batch: Conveyor<O.Element>
 
   @inlinable
-  init(observer: O, scheduler: any Scheduler, mailbox: Mailbox<O.Element, O.Failure>) {
+  init(
+    observer: O, scheduler: any Scheduler, mailbox: consuming Mailbox<O.Element, O.Failure>
+  ) {
     self.observer = observer
     self.scheduler = scheduler
     self.state = Mutex(State(mailbox: mailbox))
     self.drainFromTable = { $0.drain() }
+    gapBeforeState = CacheLine()
+    gapAfterState = CacheLine()
+    batch = Conveyor()
   }
 
   /// Starts the observer; false when it has disposed of the subscription at once.
@@ -106,6 +116,7 @@ final class Handoff<O: Observer>: Subscription, @unchecked Sendable {
         letGo()
         return
       }
+      batch.trim()
       let (resumed, ending, isOver) = state.withLock {
         state -> (Subscription?, End<O.Failure>?, Bool) in
         if !state.mailbox.queue.isEmpty {
@@ -157,14 +168,13 @@ final class Handoff<O: Observer>: Subscription, @unchecked Sendable {
   @inlinable
   func letGo() {
     observer = nil
-    batch = Queue()
-    let (waiting, source) = state.withLock { state in
+    batch = Conveyor()
+    let source = state.withLock { state in
       state.isScheduled = true  // No job any more.
-      return (
-        exchange(&state.mailbox.queue, for: Queue()), exchange(&state.source, for: nil)
-      )
+      swap(&batch, &state.mailbox.queue)  // To be released outside the lock.
+      return exchange(&state.source, for: nil)
     }
-    _ = waiting
+    batch = Conveyor()
     source?.dispose()
   }
 
@@ -220,6 +230,19 @@ extension Handoff.State {
     guard !isScheduled, !isWaitingForResume else { return false }
     isScheduled = true
     return true
+  }
+}
+
+/// Room that keeps two neighbours in an object off each other's cache lines.
+@frozen
+@usableFromInline
+struct CacheLine: Sendable {
+  @usableFromInline
+  let room: (UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64)
+
+  @inlinable
+  init() {
+    room = (0, 0, 0, 0, 0, 0, 0, 0)
   }
 }
 

@@ -3,17 +3,20 @@
 /// A pure value; its owner keeps it in a mutex and acts on the answers outside.
 @frozen
 @usableFromInline
-struct Mailbox<Element: Sendable, Failure: Error>: Sendable {
+struct Mailbox<Element: Sendable, Failure: Error>: ~Copyable, Sendable {
   @usableFromInline let capacity: Int
   @usableFromInline let overflow: Overflow<Failure>
-  @usableFromInline var queue = Queue<Element>()
+  @usableFromInline var queue: Conveyor<Element>
   @usableFromInline var ending: End<Failure>?
-  @usableFromInline var isSourcePaused = false
+  @usableFromInline var isSourcePaused: Bool
 
   @inlinable
   init(capacity: Int, overflow: Overflow<Failure>) {
     self.capacity = capacity
     self.overflow = overflow
+    queue = Conveyor()
+    ending = nil
+    isSourcePaused = false
   }
 
   /// Takes a value from the source.
@@ -21,6 +24,7 @@ struct Mailbox<Element: Sendable, Failure: Error>: Sendable {
   /// - Parameter dropped: Where a value that had to go is left, to be released by the
   ///   caller outside its lock: that may run foreign code.
   @inlinable
+  @inline(__always)
   mutating func put(_ value: Element, dropped: inout Element?) -> Answer {
     guard ending == nil else { return .stop }
     if queue.count < capacity {

@@ -5,11 +5,15 @@ final class Reader<Element: Sendable, Failure: Error>: Sendable {
   typealias Outcome = Result<Element, Failure>
   private typealias Waiter = CheckedContinuation<Outcome?, Never>
 
-  private struct State: Sendable {
+  private struct State: ~Copyable, Sendable {
     var mailbox: Mailbox<Element, Failure>
     var source: Subscription?
     var waiter: Waiter?
     var isOver = false
+
+    init(mailbox: consuming Mailbox<Element, Failure>) {
+      self.mailbox = mailbox
+    }
 
     /// Takes the next value, or the failure once the values are gone.
     mutating func takeOutcome() -> Outcome? {
@@ -23,7 +27,7 @@ final class Reader<Element: Sendable, Failure: Error>: Sendable {
 
   private let state: Mutex<State>
 
-  init(mailbox: Mailbox<Element, Failure>) {
+  init(mailbox: consuming Mailbox<Element, Failure>) {
     state = Mutex(State(mailbox: mailbox))
   }
 
@@ -53,15 +57,12 @@ final class Reader<Element: Sendable, Failure: Error>: Sendable {
   }
 
   func cancel() {
-    let (source, waiter, waiting) = state.withLock {
-      state -> (Subscription?, Waiter?, Queue<Element>) in
+    var waiting = Conveyor<Element>()
+    let (source, waiter) = state.withLock { state -> (Subscription?, Waiter?) in
       state.isOver = true
-      return (
-        exchange(&state.source, for: nil), exchange(&state.waiter, for: nil),
-        exchange(&state.mailbox.queue, for: Queue())
-      )
+      swap(&waiting, &state.mailbox.queue)  // To be released outside the lock.
+      return (exchange(&state.source, for: nil), exchange(&state.waiter, for: nil))
     }
-    _ = waiting
     source?.dispose()
     waiter?.resume(returning: nil)
   }
