@@ -216,16 +216,22 @@ final class Output: Sendable {
       writer.bytes.append(UInt8(ascii: "\n"))
     }
 
-    /// A record that was written earlier, with the number it has here.
+    /// A record that was written earlier, with the number it has here; as much of it as fits into a
+    /// line.
     mutating func emit(replaying record: JSONObject, text: @autoclosure () -> String? = nil) {
       sequence += 1
       switch format {
       case .ndjson, .jsonSeq:
-        if format == .jsonSeq { writer.bytes.append(0x1E) }
-        var record = record
-        record["seq"] = .number(JSONNumber(sequence))
-        JSONValue.object(record).appendJSON(to: &writer.bytes)
-        writer.bytes.append(UInt8(ascii: "\n"))
+        let start = writer.bytes.count
+        for form in ReplayForm.allCases {
+          writer.bytes.removeLast(writer.bytes.count - start)
+          if format == .jsonSeq { writer.bytes.append(0x1E) }
+          var record = form.of(record)
+          record["seq"] = .number(JSONNumber(sequence))
+          JSONValue.object(record).appendJSON(to: &writer.bytes)
+          writer.bytes.append(UInt8(ascii: "\n"))
+          if writer.bytes.count - start <= Output.lineLimitBytes { break }
+        }
       case .text:
         if let text = text() { layout?.add(text, to: &writer.bytes) }
       }

@@ -91,6 +91,8 @@ final class AssetFolder: Sendable {
       try part.truncate(to: 0)
       try part.writeFully(bytes, at: 0)
     } catch {
+      // The picture is in memory still.
+      discardPart(key)
       throw .disk(error, doing: "write", partFile(key))
     }
     try finish(part, key)

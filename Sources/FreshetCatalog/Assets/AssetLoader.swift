@@ -192,7 +192,8 @@ public final class AssetLoader: AssetLoading {
   ) -> AnyFlow<AssetEvent, OtherTransfer.Interruption> {
     Deferred { [self] () -> AnyFlow<AssetEvent, OtherTransfer.Interruption> in
       do throws(CatalogError) {
-        guard let part = try folder.openPart(key) else { return other.progress() }
+        guard let file = try folder.openPart(key) else { return other.progress() }
+        let part = HeldPart(file, key, in: folder)
         if let bytes = try folder.read(key, limit: limits.pictureBytes) {
           // Another process has finished it.
           folder.discardPart(key)

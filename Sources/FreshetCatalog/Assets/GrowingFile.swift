@@ -5,7 +5,7 @@ struct GrowingFile: Sendable {
   private let key: String
   private let address: WebAddress
   private let folder: AssetFolder
-  private let part: any File
+  private let held: HeldPart
   private let limit: Int
   private let judge: @Sendable (CatalogError, HTTPHead) -> CatalogError
   private let bootID: String?
@@ -18,19 +18,19 @@ struct GrowingFile: Sendable {
   private let resumes: AssetFolder.Note?
 
   init(
-    _ key: String, at address: WebAddress, in folder: AssetFolder, _ part: any File, limit: Int,
+    _ key: String, at address: WebAddress, in folder: AssetFolder, _ held: HeldPart, limit: Int,
     judge: @escaping @Sendable (CatalogError, HTTPHead) -> CatalogError
   ) throws(CatalogError) {
     self.key = key
     self.address = address
     self.folder = folder
-    self.part = part
+    self.held = held
     self.limit = limit
     self.judge = judge
     bootID = FileUse.bootID()
     let size: Int64
     do throws(SystemError) {
-      size = try part.status().size
+      size = try held.file.status().size
     } catch {
       throw .disk(error, doing: "look at", folder.partFile(key))
     }
@@ -66,13 +66,10 @@ struct GrowingFile: Sendable {
     return .progress(doneBytes: done, totalBytes: total)
   }
 
-  /// Lets others have the file, at once: the next attempt opens it anew.
-  ///
-  /// One that nothing has come for is removed.
-  func letGo() {
-    folder.discardIfEmpty(part, key)
-    part.unlock()
-  }
+  /// Lets others have the file; one that nothing has come for is removed.
+  func letGo() { held.letGo() }
+
+  private var part: any File { held.file }
 
   // MARK: The head
 

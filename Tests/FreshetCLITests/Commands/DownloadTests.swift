@@ -3,6 +3,14 @@ import FreshetStore
 import FreshetTestServer
 import Testing
 
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
 @Suite("freshet download, against a server")
 struct DownloadTests {
   private let sandbox: Sandbox
@@ -281,6 +289,33 @@ struct DownloadTests {
     #expect(run.status == .exited(0))
     #expect(server.requests[1].header("range") == "bytes=30000-")
     #expect(try assets().filter { $0.contains(".") } == [])
+  }
+
+  @Test(
+    "an end before the first byte leaves no file behind", arguments: [SIGINT, SIGTERM, SIGKILL])
+  func nothingCame(_ signal: Int32) throws {
+    let gate = TestGate()
+    let server = try TestServer { request in
+      .file(Self.picture(1, 60_000), for: request, hold: (after: 0, gate: gate))
+    }
+    let file = try sandbox.file("items.ndjson", record(1, server) + record(2, server))
+    let child = try Child(
+      try words(server, ["-f", file]),
+      environment: ["FRESHET_STORE": sandbox.store, "HOME": sandbox.folder.path])
+    // The head has come, and the file is made.
+    for _ in 1...2 { #expect(try child.record("download.progress")["done"] == 0) }
+    #expect(try assets().count(where: { $0.hasSuffix(".part") }) == 2)
+    child.signal(signal)
+    _ = try child.rest()
+    #expect(child.wait() == .signaled(signal))
+    gate.open()
+    if signal == SIGKILL {
+      // The next run of the same pictures finishes them, or takes them away.
+      #expect(try download(server, "-f", file, "--retry", "0").status == .exited(0))
+      #expect(try assets().filter { $0.contains(".") } == [])
+    } else {
+      #expect(try assets() == [])
+    }
   }
 
   @Test("a bar on a terminal: how many, how far, gone at the end; none with -q")

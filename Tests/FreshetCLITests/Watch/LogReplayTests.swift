@@ -52,6 +52,52 @@ struct LogReplayTests {
     }
   }
 
+  @Test("no line becomes longer than 1 MiB, whatever the log holds as it is that is escaped here")
+  func bounded() throws {
+    let ts = "2026-12-01T00:00:00.000000Z"
+    func line(_ type: String, _ rest: String, _ data: String) -> String {
+      #"{"v":1,"seq":1,"rev":1,"ts":"\#(ts)","type":"\#(type)","view":"downloads"\#(rest),"data":{\#(data)}}"#
+    }
+    // Each becomes two or six times as long.
+    let separators = String(repeating: "\u{2028}", count: 300_000)
+    let deletes = String(repeating: "\u{7F}", count: 900_000)
+    let log = try sandbox.file(
+      "long.ndjson",
+      [
+        line(
+          "item.added", #","i":0,"n":2,"id":"book:x:1""#,
+          #""item":{"id":"book:x:1","title":"\#(separators)"}"#),
+        line(
+          "view.changed", #","i":1,"n":2"#,
+          #""from":"a","to":"b","cause":"c","state":{"message":"\#(deletes)"},"diff":null"#),
+        line("later.type", #","cid":"\#(deletes)""#, #""seen":7"#),
+        line("later.type", #","more":"\#(deletes)""#, #""seen":8,"a":{"b":"short"}"#),
+        line("later.type", "", #""seen":9,"text":["\#(deletes)"]"#),
+        line("item.added", #","i":0,"n":1,"id":"book:x:2""#, #""item":{"id":"book:x:2"}"#),
+      ].joined(separator: "\n"))
+    for format in ["ndjson", "json-seq"] {
+      let child = try Child(
+        ["watch", "downloads", "--from-file", log, "--format", format],
+        environment: ["HOME": sandbox.folder.path])
+      var records: [Record] = []
+      while var line = try child.nextLine() {
+        #expect(line.count < 1 << 20)
+        if line.first == 0x1E { line.removeFirst() }
+        records.append(try Record(line))
+      }
+      #expect(child.wait() == .exited(0))
+      let told = Array(records.dropFirst().dropLast())
+      #expect(told.map { $0.object["seq"] } == (2...7).map { .number(JSONNumber(Int64($0))) })
+      #expect(told[0]["item"] == .null && told[0].id == "book:x:1")
+      let message = try #require(told[1]["state"]?.objectValue?["message"]?.stringValue)
+      #expect(message.utf8.count == 65_536 + 3 && message.hasSuffix("\u{7F}…"))
+      #expect(told[2]["seen"] == 7 && (told[2].correlation?.utf8.count ?? 0) == 65_536 + 3)
+      #expect(told[3]["seen"] == 8 && told[3]["a"]?.objectValue?["b"] == "short")
+      #expect(told[4]["seen"] == 9 && told[4]["text"] == .null)
+      #expect(told[5]["item"]?.objectValue?["id"] == "book:x:2")
+    }
+  }
+
   @Test("standard input, json-seq and spaces between records do as well")
   func otherForms() throws {
     let text = try String(contentsOfFile: log, encoding: .utf8)
