@@ -5,16 +5,24 @@ enum HelpCommand {
   static let spec = CommandSpec(
     name: "help",
     summary: "Explain a command.",
-    arguments: [ArgumentSpec(name: "COMMAND", help: "which one; all without", count: 0...1)],
+    arguments: [
+      ArgumentSpec(name: "COMMAND", help: "which one; all without", count: 0...1),
+      ArgumentSpec(
+        name: "ACTION", help: "of store: what it can do, explained by itself", count: 0...1),
+    ],
     options: [.flag("json", "the whole table as one JSON object")],
-    examples: [.init(line: "freshet help watch", meaning: "one command")],
+    examples: [
+      .init(line: "freshet help watch", meaning: "one command"),
+      .init(line: "freshet help store export", meaning: "one of the things that store can do"),
+    ],
     isForPeople: true,
     run: { (invocation, session) throws(Stop) in
       let topic = try topic(invocation)
+      let action = try action(of: topic, invocation)
       if invocation.has("json") {
         session.output.printText(JSONValue.object(table(topic)).jsonText)
       } else if session.output.format == .text {
-        session.output.printText(topic.map(text) ?? overview)
+        session.output.printText(topic.map { text($0, action) } ?? overview)
       } else {
         session.sayHello(command: "help")
         var result = CommandResult("help")
@@ -31,6 +39,19 @@ enum HelpCommand {
     } catch {
       throw .usage("unknown_command", error.message)
     }
+  }
+
+  private static func action(
+    of topic: CommandSpec?, _ invocation: Invocation
+  ) throws(Stop) -> ActionSpec? {
+    guard let topic, let name = invocation.arguments.dropFirst().first else { return nil }
+    if let action = topic.actions.first(where: { $0.name == name }) { return action }
+    let names = topic.actions.map(\.name)
+    let near = NearestMatch.of(name, among: names).map { "; did you mean \($0)?" }
+    throw .usage(
+      "bad_arguments",
+      "\(topic.name) has no action “\(name.prefix(80))”"
+        + (near ?? (names.isEmpty ? "" : "; there are \(names.joined(separator: ", "))")))
   }
 
   // MARK: Text
@@ -56,17 +77,29 @@ enum HelpCommand {
       """
   }
 
-  private static func text(_ command: CommandSpec) -> String {
-    var parts = [command.summary]
-    let examples = command.examples.map { "  \($0.line)\n      \($0.meaning)" }
+  private static func text(_ command: CommandSpec, _ action: ActionSpec?) -> String {
+    var parts = [action?.summary ?? command.summary]
+    let examples = (action.map(command.examples) ?? command.examples).map {
+      "  \($0.line)\n      \($0.meaning)"
+    }
     parts.append("examples:\n" + examples.joined(separator: "\n"))
-    parts.append("usage: \(command.usage)")
-    if !command.arguments.isEmpty {
+    parts.append("usage: \(action.map(command.usage) ?? command.usage)")
+    if action == nil, !command.actions.isEmpty {
+      let rows = command.actions.map { ["  " + $0.name, $0.summary] }
+      parts.append("actions:\n" + TextTable.lines(rows).joined(separator: "\n"))
+    }
+    if action == nil, !command.arguments.isEmpty {
       let rows = TextTable.lines(command.arguments.map { ["  " + $0.spelling, $0.help] })
       parts.append("arguments:\n" + rows.joined(separator: "\n"))
     }
-    if !command.options.isEmpty { parts.append("options:\n" + lines(command.options)) }
-    parts += command.notes
+    let options = action.map(command.options) ?? command.options
+    if !options.isEmpty { parts.append("options:\n" + lines(options)) }
+    parts += action?.notes ?? command.notes
+    if action == nil, let first = command.actions.first {
+      parts.append(
+        "freshet help \(command.name) ACTION explains one, as freshet \(command.name) "
+          + "\(first.name) --help does.")
+    }
     parts.append("global options:\n" + lines(CommandTable.globals))
     return parts.joined(separator: "\n\n")
   }
@@ -98,11 +131,21 @@ enum HelpCommand {
               command.examples.map {
                 .object(["line": .string($0.line), "meaning": .string($0.meaning)])
               }),
-            "notes": .array(command.notes.map(JSONValue.string)),
+            "notes": .array(command.allNotes.map(JSONValue.string)),
+            "actions": .array(command.actions.map { json($0, of: command) }),
           ])
         }),
       "later": .array(CommandTable.later.map(JSONValue.string)),
     ]
+  }
+
+  private static func json(_ action: ActionSpec, of command: CommandSpec) -> JSONValue {
+    .object([
+      "name": .string(action.name), "summary": .string(action.summary),
+      "usage": .string(command.usage(of: action)),
+      "options": .array(action.options.map { .string("--\($0)") }),
+      "notes": .array(action.notes.map(JSONValue.string)),
+    ])
   }
 
   private static func json(_ option: OptionSpec) -> JSONValue {

@@ -9,6 +9,61 @@ enum StoreCommand {
     case verify, stats, compact, salvage, export, `import`, sign
   }
 
+  private static let actions: [ActionSpec] = [
+    ActionSpec(
+      name: "verify", summary: "Read everything and check it; change nothing.",
+      notes: [
+        "verify takes no lock, and works on a store that cannot be opened. Damage is exit code 1, "
+          + "with the places."
+      ]),
+    ActionSpec(
+      name: "stats", summary: "Tell how large the store is, and what could be freed.",
+      notes: ["stats only reads and takes no lock."]),
+    ActionSpec(
+      name: "compact", summary: "Free what nobody needs.",
+      notes: [
+        "compact writes every item once and needs room for that; saves and reads go on meanwhile. "
+          + "Changes are kept for whoever follows: the last 100000, and those of the last hour. A watch "
+          + "whose reader is further behind is told of a gap, and gets a new snapshot. A store compacts "
+          + "itself when most of it could be freed."
+      ]),
+    ActionSpec(
+      name: "salvage", summary: "Write what can be read of a store into a new one.",
+      words: "[OLD] NEW",
+      notes: [
+        "salvage changes nothing in the old store, and takes no lock; it works on one that cannot be "
+          + "opened. The new one has an id of its own, so that followers begin anew. It takes the "
+          + "folder of the new store, which is empty or not there; OLD is the store, where none is "
+          + "named."
+      ]),
+    ActionSpec(
+      name: "export", summary: "Write the items, one a line, bodies byte for byte.",
+      words: "FILE", options: ["include-deleted", "force"],
+      notes: [
+        "export only reads and takes no lock. export FILE refuses a file that is there, with exit "
+          + "code 73, unless --force is given. export - writes the items to stdout, as plain lines "
+          + "whatever --format says, and no records about the run: its exit code and stderr tell how "
+          + "it went."
+      ]),
+    ActionSpec(
+      name: "import", summary: "Save the items of an export.", words: "FILE",
+      notes: [
+        "import takes objects {\"id\":\"…\",\"deleted\":true,\"body\":{…}} in any order of the "
+          + "members, with any white space, one a line or spread over lines, or in one JSON array. It "
+          + "takes whatever export writes: a body of up to 1 MiB and 520 levels. Films and books are "
+          + "checked as save does it; fields of theirs that we do not know go under extra, as with "
+          + "save. One that is refused is told with file, line and column, the others go in, and the "
+          + "exit code is 1."
+      ]),
+    ActionSpec(
+      name: "sign", summary: "Believe lines of the journal that were edited by hand.",
+      options: ["yes"],
+      notes: [
+        "sign gives edited lines of the journal the checksums of what they hold. Copy the folder "
+          + "first, and end the programs that have the store open."
+      ]),
+  ]
+
   static let spec = CommandSpec(
     name: "store",
     summary: "Check, measure, compact, rescue, export or import the store.",
@@ -38,25 +93,7 @@ enum StoreCommand {
       .init(line: "freshet store import items.ndjson", meaning: "and back; - is standard input"),
       .init(line: "freshet store sign --yes", meaning: "believe lines that were edited by hand"),
     ],
-    notes: [
-      "verify, stats and export only read and take no lock; verify and salvage work on a store "
-        + "that cannot be opened.",
-      "compact writes every item once and needs room for that; saves and reads go on meanwhile. Changes "
-        + "are kept for whoever follows: the last 100000, and those of the last hour. A store compacts "
-        + "itself when most of it could be freed.",
-      "salvage changes nothing in the old store; the new one has an id of its own, so that "
-        + "followers begin anew. It takes the folder of the new store, which is empty or not there.",
-      "export FILE refuses a file that is there, with exit code 73, unless --force is given. export - "
-        + "writes the items to stdout, as plain lines whatever --format says, and no records about the "
-        + "run: its exit code and stderr tell how it went.",
-      "import takes objects {\"id\":\"…\",\"deleted\":true,\"body\":{…}} in any order of the members, with "
-        + "any white space, one a line or spread over lines, or in one JSON array. It takes whatever "
-        + "export writes: a body of up to 1 MiB and 520 levels. Films and books are checked as save does "
-        + "it; fields of theirs that we do not know go under extra, as with save. One that is refused is "
-        + "told with file, line and column, the others go in, and the exit code is 1.",
-      "sign gives edited lines of the journal the checksums of what they hold. Copy the folder "
-        + "first, and end the programs that have the store open.",
-    ],
+    actions: actions,
     run: { (invocation, session) throws(Stop) in
       // The parser has checked that it is one of these.
       guard let action = Action(rawValue: invocation.arguments[0]) else {

@@ -46,8 +46,12 @@ struct ManualPage {
     for argument in command.arguments {
       lines += tagged(argument.spelling, argument.help)
     }
+    for action in command.actions {
+      lines += tagged(
+        action.words.isEmpty ? action.name : "\(action.name) \(action.words)", action.summary)
+    }
     lines += command.options.flatMap(entry)
-    for note in command.notes { lines += [".PP"] + paragraph(note) }
+    for note in command.allNotes { lines += [".PP"] + paragraph(note) }
     for line in command.examples { lines += example(line.line, line.meaning) }
     return lines
   }

@@ -41,7 +41,9 @@ struct ArgumentParser {
     }
     let command = try command(named: words.remove(at: place))
     if words.prefix(while: { $0 != "--" }).contains(where: { $0 == "--help" || $0 == "-h" }) {
-      return try read([command.name] + keepGlobals(words), of: self.command(named: "help"))
+      return try read(
+        [command.name] + action(of: command, in: words) + keepGlobals(words),
+        of: self.command(named: "help"))
     }
     return try read(words, of: command)
   }
@@ -107,6 +109,22 @@ struct ArgumentParser {
     throw UsageError(
       message: "unknown command \(quoted(name))"
         + suggestion(NearestMatch.of(name, among: commands.map(\.name)), or: "freshet help"))
+  }
+
+  /// The action that a command line names, if help is asked for one.
+  private func action(of command: CommandSpec, in words: [String]) -> [String] {
+    let options = command.options + globals
+    var words = words.prefix { $0 != "--" }
+    while let word = words.popFirst() {
+      if !word.hasPrefix("-") || word == "-" {
+        return command.actions.contains { $0.name == word } ? [word] : []
+      }
+      // The value of an option, unless it is the question itself.
+      if takesNextWord(word, options), let next = words.first, !next.hasPrefix("-") {
+        words.removeFirst()
+      }
+    }
+    return []
   }
 
   /// The global options of a command line, for the help that takes its place.

@@ -57,6 +57,18 @@ struct Finish: Equatable {
   static let someFailed = Finish(reason: "failed", exit: ExitCode.itemFailed)
 }
 
+/// One of the things that a command can do, where its first argument says which.
+struct ActionSpec: Sendable {
+  let name: String
+  let summary: String
+  /// What stands after it, as in a usage line.
+  var words = ""
+  /// Which of the command's options it takes.
+  var options: [String] = []
+  /// What a user should know of it, one paragraph each.
+  var notes: [String] = []
+}
+
 /// One subcommand: the parser, the help and the completions all read this.
 struct CommandSpec: Sendable {
   /// A line of help with what it does.
@@ -72,6 +84,8 @@ struct CommandSpec: Sendable {
   let examples: [Example]
   /// What a user should know beyond the options, one paragraph each.
   var notes: [String] = []
+  /// What it can do, where its first argument says that; none for most.
+  var actions: [ActionSpec] = []
   /// Options that belong to the command but not to this version.
   var later: [String] = []
   /// Whether it answers people, in text, unless records are asked for.
@@ -80,10 +94,34 @@ struct CommandSpec: Sendable {
 
   /// The line after `usage:`.
   var usage: String {
-    let options = options.map { option in
+    (["freshet", name] + Self.usage(of: options) + arguments.map(\.spelling))
+      .joined(separator: " ")
+  }
+
+  /// The same for one action alone.
+  func usage(of action: ActionSpec) -> String {
+    let words = action.words.isEmpty ? [] : [action.words]
+    return (["freshet", name, action.name] + Self.usage(of: options(of: action)) + words)
+      .joined(separator: " ")
+  }
+
+  private static func usage(of options: [OptionSpec]) -> [String] {
+    options.map { option in
       let short = option.short.map { "-\($0)" } ?? "--\(option.name)"
       return "[\(short)\(option.value.map { " \($0)" } ?? "")]"
     }
-    return (["freshet", name] + options + arguments.map(\.spelling)).joined(separator: " ")
   }
+
+  /// The options that an action takes.
+  func options(of action: ActionSpec) -> [OptionSpec] {
+    options.filter { action.options.contains($0.name) }
+  }
+
+  /// The examples of an action.
+  func examples(of action: ActionSpec) -> [Example] {
+    examples.filter { "\($0.line) ".hasPrefix("freshet \(name) \(action.name) ") }
+  }
+
+  /// All that a user should know, of the command and of each action.
+  var allNotes: [String] { notes + actions.flatMap(\.notes) }
 }

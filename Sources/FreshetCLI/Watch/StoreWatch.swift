@@ -45,7 +45,9 @@ struct StoreWatch {
         try keepLast(of: follower)
         return finish
       case .restart(let error):
-        try tellReset(error, start.position, manager)
+        var from = follower.token
+        if from == nil, case .after(let token) = start.position { from = token }
+        try tellReset(error, from, manager)
         start = WatchBounds.Start(position: .snapshot, showsSnapshot: true)
       }
     }
@@ -188,11 +190,11 @@ struct StoreWatch {
   }
 
   /// Why a new snapshot follows.
+  ///
+  /// - Parameter from: The place that was reached, or where the run was to begin; nil for neither.
   private func tellReset(
-    _ error: StoreError, _ position: StartPosition, _ manager: DatabaseManager
+    _ error: StoreError, _ from: Token?, _ manager: DatabaseManager
   ) throws(Stop) {
-    var from: String?
-    if case .after(let token) = position { from = plan.cursor(at: token) }
     let isGap = error.code == .compacted
     let oldest: Token
     do {
@@ -202,7 +204,7 @@ struct StoreWatch {
     }
     session.output.emit(EventHead(isGap ? "stream.gap" : "stream.reset")) { data in
       data.string("reason", error.code.name)
-      data.string("from", from)
+      data.string("from", from.map(plan.cursor))
       data.string("oldest", plan.cursor(at: oldest))
     }
     session.diagnostics.note("\(error.message). A new snapshot follows.")

@@ -53,6 +53,50 @@ struct ResumeCases {
     return old
   }
 
+  @Test(
+    "a live watch that compaction overtakes: a gap and a new snapshot, or exit 3",
+    arguments: [false, true])
+  func overtaken(isStrict: Bool) async throws {
+    let child = try Child(
+      ["watch", "downloads", "--heartbeat", "off"] + (isStrict ? ["--strict"] : []),
+      environment: ["FRESHET_STORE": sandbox.store])
+    _ = try child.record("stream.bookmark")
+    // Nobody reads: a pipe and a buffer are full long before a megabyte.
+    var options = StoreOptions()
+    options.retention.commits = 0
+    options.retention.age = .zero
+    options.durability = .interval(.seconds(3600))
+    let manager = try manager(options)
+    let text = String(repeating: "x", count: 8000)
+    func commit(_ numbers: Range<Int>) async throws {
+      for number in numbers {
+        let id = "book:y:\(number)"
+        let body = Array(#"{"id":"\#(id)","title":"\#(text)"}"#.utf8)
+        _ = try await manager.save(id: id, body: body).value()
+      }
+      _ = try await manager.compact().value()
+    }
+    // The segment that it sleeps in is finished, the next one is gone.
+    try await commit(0..<300)
+    try await commit(300..<600)
+    if isStrict {
+      let error = try child.record("stream.error")
+      #expect(error.errorCode == "compacted")
+      _ = try child.rest()
+      #expect(child.wait() == .exited(3))
+    } else {
+      let gap = try child.record("stream.gap")
+      #expect(gap["reason"] == "compacted" && gap["from"] != .null)
+      #expect(try child.record("snapshot.begin")["count"] == 601)
+      #expect(try child.record("stream.bookmark")["initial"] == true)
+      _ = try await manager.save(id: "book:y:last", body: Array(#"{"id":"book:y:last"}"#.utf8))
+        .value()
+      manager.close()
+      #expect(try child.record("item.added").id == "book:y:last")
+    }
+    manager.close()
+  }
+
   @Test("cli-4: a cursor older than what is kept is a gap and a new snapshot, or exit 3")
   func trimmedLog() async throws {
     let old = try await trimmed()

@@ -87,6 +87,30 @@ import Testing
     #expect(shells.output == "bash\nfish\nzsh\n")
   }
 
+  @Test("help of an action is of it alone; that of the command names them all")
+  func helpOfAnAction() throws {
+    let export = try document("store", "export", "--help")
+    #expect(export.contains("usage: freshet store export [--include-deleted] [--force] FILE"))
+    #expect(export.contains("freshet store export items.ndjson") && export.contains("73"))
+    for other in ["compact", "salvage", "sign"] { #expect(!export.contains(other)) }
+    #expect(try document("help", "store", "export") == export)
+    let whole = try document("store", "--help")
+    let page = try document("man").replacing("\\-", with: "-")
+    let command = try #require(
+      table()["commands"]?.arrayValue?.compactMap(\.objectValue).first { $0["name"] == "store" })
+    let actions = names(of: command["actions"])
+    #expect(actions.count == 7)
+    for action in actions {
+      #expect(whole.contains("\n  \(action) "))
+      #expect(page.contains("\n.B \"\(action)"))
+      #expect(
+        try document("store", action, "--help").contains("examples:\n  freshet store \(action)"))
+    }
+    let unknown = try sandbox.run("help", "store", "exprot", "--format", "ndjson")
+    #expect(unknown.status == .exited(2) && unknown.errors.contains("did you mean export?"))
+    #expect(try sandbox.run("help", "list", "x", "--format", "ndjson").status == .exited(2))
+  }
+
   @Test("the manual page names every command, option and exit code")
   func theManualPageNamesEveryCommandOptionAndExitCode() throws {
     let page = try document("man").replacing("\\-", with: "-")

@@ -102,6 +102,10 @@ struct ArgumentParserTests {
     #expect(try parse("list", "-h", "--format", "ndjson").value("format") == "ndjson")
     #expect(try parse("--version").command.name == "version")
     #expect(try parse("delete", "--", "--help").arguments == ["--help"])
+    #expect(try parse("store", "export", "--help").arguments == ["store", "export"])
+    #expect(try parse("store", "--store", "stats", "-h", "sign").arguments == ["store", "sign"])
+    #expect(try parse("store", "--help", "exprot").arguments == ["store"])
+    #expect(try parse("list", "x", "--help").arguments == ["list"])
   }
 
   @Test("help in the place of an option's value is help", arguments: ["--help", "-h"])
