@@ -3,6 +3,11 @@
 /// Use it where a type must be written down, as in a stored property or in a
 /// list of different flows. It costs one allocation per subscription and an
 /// indirect call per value.
+///
+/// Each erased stage takes stack where it subscribes and delivers, and so does letting it go: a
+/// thread with 512 KiB bears a chain of about 390 of them in a debug build and 4000 in a release
+/// build. Longer ones overflow the stack. Adjacent `map`, `filter` and `compactMap` are one
+/// stage as long as nothing is erased between them.
 public struct AnyFlow<Element: Sendable, Failure: Error>: Flow {
   @usableFromInline let run: @Sendable (AnyObserver<Element, Failure>) -> Subscription
 
@@ -22,7 +27,8 @@ public struct AnyFlow<Element: Sendable, Failure: Error>: Flow {
 }
 
 extension Flow {
-  /// Hides the type of this flow; see ``AnyFlow``.
+  /// Hides the type of this flow; see ``AnyFlow`` for its cost and for how long a chain of erased
+  /// stages may be.
   @inlinable
   public func erased() -> AnyFlow<Element, Failure> {
     AnyFlow(self)

@@ -57,6 +57,12 @@ enum InnerPictures {
       let source = source.share()
       return source.combineLatestAtomic(with: source.map { $0 + "0" }).map { "\($0),\($1)" }
     },
+    .one("CombineLatestAtomic 1") { source, _ in
+      let source = source.share()
+      return combineLatestAtomic(
+        source.erased(), source.map { $0 + "0" }.erased(), source.map { $0 + "000" }.erased()
+      ) { "\($0),\($1),\($2)" }
+    },
     .one("CombineLatestAtomic 2") { source, _ in
       let source = source.share()
       return [source.erased(), source.map { $0 + "0" }.erased()].combinedLatestAtomic()

@@ -13,13 +13,22 @@ struct StackDepthTests {
 
   @Test("ST-01 a chain of stages is as long as docs/stream-contract.md says it may be")
   func st01() {
+    // What is made when it is used for the first time, types and symbols, takes stack of its own
+    // wherever that happens. Here it happens at the top, whatever has run before.
+    #expect(passed(3, on: 512) == 3)
+    #expect(passed(300, on: 512) == 300, "expected every stage to have been passed")
+    // The promise is 390 on 512 KiB: 300 need less than that, so the test has a margin.
+    #expect(passed(300, on: 448) == 300, "expected the stages to need no more than they say")
+  }
+
+  private func passed(_ length: Int, on kibibytes: Int) -> Int {
     let result = Box(0)
-    Threads.onSmallStack {
+    Threads.onSmallStack(kibibytes: kibibytes) {
       let recorder = Recorder<Int, Never>()
-      recorder.subscribe(to: chain(300))
+      recorder.subscribe(to: chain(length))
       result.value = recorder.values.first ?? -1
     }
-    #expect(result.value == 300, "expected every stage to have been passed")
+    return result.value ?? -1
   }
 
   @Test("ST-08 releasing a chain of stages")

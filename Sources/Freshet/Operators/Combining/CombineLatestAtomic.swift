@@ -42,8 +42,8 @@ extension Flow {
 
 /// Combines the latest value of any number of flows, once for everything that one event causes.
 ///
-///     price, count   of one order
-///     result         one total per change of the order
+///     source   1-----2-----|
+///     result   p-----q-----|     combineLatestAtomic(source, ten, thousand) { … }   p=1,10,1000 q=2,20,2000
 ///
 /// See ``Flow/combineLatestAtomic(with:)`` for what that means and its limits.
 ///

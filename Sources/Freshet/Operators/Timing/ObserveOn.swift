@@ -2,7 +2,7 @@ extension Flow {
   /// Delivers values and end on a scheduler, in order.
   ///
   ///     source   1-2-3-|
-  ///     result    1-2-3-|     observe(on: queue)
+  ///     result   -1-2-3-|     observe(on: queue)     a job of the queue begins a tick later
   ///
   /// There is one job on the scheduler at a time, so the order holds on a
   /// concurrent queue too, and neither a finish nor a failure overtakes a

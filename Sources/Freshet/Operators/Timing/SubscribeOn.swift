@@ -2,7 +2,7 @@ extension Flow {
   /// Subscribes to the source on a scheduler.
   ///
   ///     source   1--2--|
-  ///     result   -1--2--|     subscribe(on: scheduler)
+  ///     result   -1--2--|     subscribe(on: scheduler)     its job begins a tick later
   ///
   /// Only where the work starts changes; values come from wherever the source
   /// sends them. A dispose before the work has started means that it never does.

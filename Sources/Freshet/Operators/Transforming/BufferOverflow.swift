@@ -37,7 +37,7 @@ extension Flow {
   /// is busy.
   ///
   ///     source   1-2-3-----4----|
-  ///     result   ---a---c---d---|     lazyMap(on: queue) { slow($0) }
+  ///     result   ---b---c-----d----|     lazyMap(on: queue) { slow($0) }     busy for 3 ticks   b=2x c=3x d=4x
   ///
   /// One value waits at most; a newer one takes its place. The last value before the end
   /// is always transformed.
