@@ -87,7 +87,7 @@ struct CatalogAccess: Sendable {
     let googleBase = try Self.base("google-url", GoogleBooks.standardBase, settings)
     let tmdbBase = try Self.base("tmdb-url", TMDB.standardBase, settings)
     let imageBase = try Self.base("tmdb-image-url", TMDBImages.standardBase, settings)
-    let repeats = try invocation.wholeNumber("retry", atLeast: 0) ?? 3
+    let repeats = try invocation.wholeNumber("retry", in: 0...1000) ?? 3
     // As many transfers as are asked for may go to one server.
     let jobs = max(4, try invocation.wholeNumber("jobs", atLeast: 1) ?? 4)
     client = HTTPClient(

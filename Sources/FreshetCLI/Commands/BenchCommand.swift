@@ -36,7 +36,7 @@ enum BenchCommand {
       "A pipeline is a source and operators with | between. Sources: range(1..1000), lines(FILE) or "
         + "lines(-), subject(10 observers), timer(1ms). Operators: "
         + PipelineStages.forms.map { "\($0.written) (\($0.meaning))" }.joined(separator: "; ")
-        + ".",
+        + ". At most \(PipelineParser.stageLimit) of them.",
       "Between the stages of a typed pipeline there is an erased flow: it costs an indirect call "
         + "more per value than a pipeline that is compiled whole, as the named cases are.",
       "Figures depend on the machine and on what else it does; compare runs, and ratios to the floor.",

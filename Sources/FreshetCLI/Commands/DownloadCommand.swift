@@ -12,7 +12,7 @@ enum DownloadCommand {
         "file", "FILE", short: "f",
         "read ids or records from FILE, one a line, - for standard input"),
       .value("jobs", "N", "how many at a time: 4 (default)"),
-      .value("retry", "N", "how often a failed request is made again: 3 (default)"),
+      .value("retry", "N", "how often a failed request is made again: 3 (default), at most 1000"),
       .flag("no-poster", "leave the pictures out"),
       .flag("dry-run", "tell what would be done, and do nothing"),
       .value("country", "CC", "two letters of the country, where Google wants it named"),

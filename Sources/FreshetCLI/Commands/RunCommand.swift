@@ -16,7 +16,7 @@ enum RunCommand {
         "write into FILE what is finished, and pass over it in a rerun; off (default)"),
       .value("server", "URL", "the guidances of a server, in place of the store's"),
       .flag("dry-run", "tell what would be done, and do nothing"),
-      .value("retry", "N", "how often a failed request is made again: 3 (default)"),
+      .value("retry", "N", "how often a failed request is made again: 3 (default), at most 1000"),
       .value("country", "CC", "two letters of the country, where Google wants it named"),
     ] + CatalogAccess.options,
     examples: [

@@ -20,7 +20,7 @@ enum SearchCommand {
       .value(
         "scroll", "WHERE", choices: ["stdin"],
         "after each page wait for a line: more, retry or stop"),
-      .value("retry", "N", "how often a failed request is made again: 3 (default)"),
+      .value("retry", "N", "how often a failed request is made again: 3 (default), at most 1000"),
       .value("country", "CC", "two letters of the country, where Google wants it named"),
     ] + CatalogAccess.options,
     examples: [

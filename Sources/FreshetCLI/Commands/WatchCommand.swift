@@ -38,7 +38,9 @@ enum WatchCommand {
       .value(
         "scroll", "WHERE", choices: ["stdin"],
         "search: go on with lines of submit QUERY, more, retry, cancel, clear, select ID"),
-      .value("retry", "N", "search: how often a failed request is made again: 3 (default)"),
+      .value(
+        "retry", "N",
+        "search: how often a failed request is made again: 3 (default), at most 1000"),
       .value("country", "CC", "search: two letters of the country, where Google wants it named"),
     ] + CatalogAccess.options,
     examples: [

@@ -6,37 +6,42 @@ enum WordSplitter {
     case openEscape = "the line ends with a backslash"
   }
 
+  /// The words; O(n).
   static func words(of line: String) throws(Fault) -> [String] {
     var words: [String] = []
-    var word: String.UnicodeScalarView?
+    var word = String.UnicodeScalarView()
+    // A word may be empty, between quotes.
+    var isInWord = false
     var quote: Unicode.Scalar?
     var isEscaped = false
     for scalar in line.unicodeScalars {
       if isEscaped {
         // In double quotes a backslash keeps itself unless it hides something.
-        if quote == "\"", !["\"", "\\", "$", "`"].contains(scalar) { word?.append("\\") }
-        word = (word ?? .init()) + [scalar]
+        if quote == "\"", !["\"", "\\", "$", "`"].contains(scalar) { word.append("\\") }
+        word.append(scalar)
         isEscaped = false
       } else if scalar == "\\", quote != "'" {
         isEscaped = true
-        word = word ?? .init()
+        isInWord = true
       } else if let open = quote {
-        if scalar == open { quote = nil } else { word?.append(scalar) }
+        if scalar == open { quote = nil } else { word.append(scalar) }
       } else if scalar == "'" || scalar == "\"" {
         quote = scalar
-        word = word ?? .init()
+        isInWord = true
       } else if scalar == " " || scalar == "\t" {
-        if let done = word { words.append(String(done)) }
-        word = nil
-      } else if scalar == "#", word == nil {
+        if isInWord { words.append(String(word)) }
+        word = .init()
+        isInWord = false
+      } else if scalar == "#", !isInWord {
         break
       } else {
-        word = (word ?? .init()) + [scalar]
+        word.append(scalar)
+        isInWord = true
       }
     }
     if quote != nil { throw .openQuote }
     if isEscaped { throw .openEscape }
-    if let word { words.append(String(word)) }
+    if isInWord { words.append(String(word)) }
     return words
   }
 }

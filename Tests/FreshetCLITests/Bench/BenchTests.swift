@@ -77,6 +77,14 @@ import Testing
     #expect(records.last?["reason"] == "signal")
   }
 
+  @Test("as many stages as a pipeline may have", arguments: ["map(+1)", "share", "observe"])
+  func manyStages(_ stage: String) throws {
+    let pipeline = "range(1..3)" + String(repeating: " | " + stage, count: 100)
+    let run = try sandbox.run("bench", "--pipeline", pipeline, "--runs", "1", "--warmup", "0")
+    #expect(run.status == .exited(0))
+    #expect(run.all("bench.summary").first?["out"] == 3)
+  }
+
   @Test("lines of a file, a subject with observers, threads and timers")
   func otherSources() throws {
     let file = try sandbox.file("lines.txt", "one\ntwo\nthree\n")
@@ -190,6 +198,10 @@ import Testing
       (["bench", "--compare", nothing], "no_samples", "bench.sample"),
       (["bench", "--compare", "/no/such"], "unreadable_input", "/no/such"),
       (["bench", "--pipeline", "lines(/no/such)"], "unreadable_input", "/no/such"),
+      (
+        ["bench", "--pipeline", "range(1..3)" + String(repeating: "|observe", count: 9000)],
+        "bad_pipeline", "at most 100 stages"
+      ),
       (["bench", "--runs", "0"], "bad_option", "runs"),
       (["bench", "--runs", "9223372036854775807"], "bad_option", "100000"),
       (["bench", "--warmup", "-1"], "bad_option", "warmup"),

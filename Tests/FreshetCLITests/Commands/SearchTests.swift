@@ -88,6 +88,15 @@ struct SearchTests {
     #expect(told[4].contains("unknown option “--size” for search"))
   }
 
+  @Test("as many retries as there are numbers are refused", arguments: ["search", "download"])
+  func retries(_ command: String) throws {
+    let words = command == "search" ? ["x", "--source", "kakao"] : ["book:kakao:1"]
+    for number in ["1001", "9223372036854775807", "-1"] {
+      let run = try sandbox.run([command] + words + ["--retry", number], bytes: nil)
+      #expect(run.status == .exited(2) && run.errors.contains("option --retry"))
+    }
+  }
+
   @Test("cli-40 where the catalogue gives no further page: an end, and its reason")
   func cap() throws {
     let server = try TestServer { Self.kakao($0, pages: 60) }

@@ -21,6 +21,10 @@ struct PipelineParser {
   private let text: [Character]
   private var place = 0
 
+  /// How many stages a pipeline has at most: values go through them one inside the other, on a
+  /// thread's stack.
+  static let stageLimit = 100
+
   private init(_ text: String) { self.text = Array(text) }
 
   /// The pipeline a text stands for.
@@ -35,6 +39,10 @@ struct PipelineParser {
     var stages: [Pipeline.Stage] = []
     while try takeBar() {
       let call = try call()
+      if stages.count == Self.stageLimit {
+        throw PipelineFault(
+          column: call.column, message: "a pipeline has at most \(Self.stageLimit) stages")
+      }
       let operation = try PipelineStages.operation(call, on: kind)
       kind = try PipelineStages.kind(after: operation, on: kind, call)
       stages.append(Pipeline.Stage(operation: operation, column: call.column))
