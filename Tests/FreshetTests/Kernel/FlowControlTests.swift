@@ -161,4 +161,38 @@ struct FlowControlTests {
     #expect(recorder.values.contains(2), "expected the hot value too")
     recorder.dispose()
   }
+
+  @Test("a source whose value waited in the backlog was not told to pause, and is not resumed")
+  func notPausedIsNotResumed() {
+    let first = ScriptedSource<Int, Never>()
+    let second = ScriptedSource<Int, Never>()
+    let answers = Seen<Answer>()
+    let recorder = Recorder<Int, Never> { _, value in
+      if value == 1 { second.send(2).forEach { answers.add($0) } }
+      return .pause
+    }
+    recorder.subscribe(to: first.merge(with: second))
+    #expect(first.send(1) == [.pause])
+    #expect(answers.all == [.more], "expected the value to wait in the backlog")
+    recorder.resume()
+    recorder.resume()
+    #expect(recorder.values == [1, 2])
+    #expect(first.log.resumes == 1, "expected the one that was told to pause to be resumed")
+    #expect(second.log.resumes == 0, "expected no resume without a pause")
+    recorder.dispose()
+  }
+
+  @Test("a flow that came out of another is let go before that one")
+  func innerGoesFirst() {
+    let outer = PublishSubject<Int, Never>()
+    let inner = PublishSubject<Int, Never>()
+    let gone = Seen<String>()
+    let token = outer.finally { _ in gone.add("outer") }
+      .flatMap { value in inner.finally { _ in gone.add("inner \(value)") } }
+      .subscribe { _ in }
+    outer.send(1)
+    outer.send(2)
+    token.dispose()
+    #expect(gone.all == ["inner 2", "inner 1", "outer"])
+  }
 }
