@@ -34,7 +34,9 @@ extension StoreCommand {
 
   /// What the file is to blame for is not said of the store.
   private static func stop(_ error: StoreError, writing name: String) -> Stop {
-    guard let path = error.path, path == name || path == name + ".partial" else {
+    guard let path = error.path,
+      path == name || path.hasPrefix(name + ".") && path.hasSuffix(".partial")
+    else {
       return .store(Problem(error))
     }
     if error.code == .exists {

@@ -64,7 +64,8 @@ extension ScriptRunner {
     transaction?.sizeBytes += operation.sizeBytes
     if (transaction?.sizeBytes ?? 0) > ScriptTransaction.limitBytes {
       return try fail(
-        result, Problem(code: "too_large", message: "the transaction is larger than 15 MiB"))
+        result,
+        Problem(code: "too_large", message: "the transaction has more than 15 MiB; split it"))
     }
     transaction?.operations.append(operation)
     transaction?.results.append(result)

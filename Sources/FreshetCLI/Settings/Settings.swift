@@ -226,7 +226,9 @@ struct ConfigFile {
   private(set) var path: String?
 
   init(_ invocation: Invocation, environment: (String) -> String?) throws(Stop) {
-    let named = invocation.value("config") ?? environment("FRESHET_CONFIG")
+    // Empty is unset, as in all other variables.
+    let variable = environment("FRESHET_CONFIG").flatMap { $0.isEmpty ? nil : $0 }
+    let named = invocation.value("config") ?? variable
     let standard = Settings.folder("XDG_CONFIG_HOME", "/.config", environment)
     guard let path = named ?? standard.map({ $0 + "/freshet/config.json" }) else { return }
     let bytes: [UInt8]?

@@ -145,6 +145,12 @@ struct GrowingFile: Sendable {
       folder.discardPart(key)
       throw tooLarge
     }
+    if let total, done + bytes.count > total {
+      folder.discardPart(key)
+      throw CatalogError(
+        .badResponse, "\(address.authority) sent more than the \(total) bytes it had announced",
+        isRetryable: true)
+    }
     if done == 0, bytes.count >= 16, PictureType(bytes) == nil {
       folder.discardPart(key)
       throw notAPicture

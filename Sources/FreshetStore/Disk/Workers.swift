@@ -95,10 +95,15 @@ final class Latch: Sendable {
 }
 
 /// Lets so many take something at a time; the others wait.
+///
+/// May go while some are taken.
 final class Permits: Sendable {
-  private let semaphore: DispatchSemaphore
+  // One that began with a number above 0 traps when it goes with a smaller one.
+  private let semaphore = DispatchSemaphore(value: 0)
 
-  init(_ count: Int) { semaphore = DispatchSemaphore(value: count) }
+  init(_ count: Int) {
+    for _ in 0..<count { semaphore.signal() }
+  }
 
   func take() { semaphore.wait() }
 

@@ -104,20 +104,8 @@ private struct Export {
 
   func run(includingDeleted: Bool) throws(StoreError) -> ExportReport {
     let fileSystem = journal.options.fileSystem
-    let partial = path + ".partial"
     try checkIsFree(fileSystem)
-    let file: any File
-    do throws(SystemError) {
-      file = try fileSystem.open(partial, .create)
-      try file.truncate(to: 0)
-    } catch {
-      if error.isNoFile {
-        throw StoreError(
-          .notWritable, "cannot write \(partial): \(error); move it away, or choose another name",
-          path: partial, cause: error)
-      }
-      throw .system(error, doing: "write", path: partial, fallback: .notWritable)
-    }
+    let (file, partial) = try makePartial(fileSystem)
     do throws(StoreError) {
       var lines = ExportedLines(includingDeleted: includingDeleted, pieceBytes: 1 << 20)
       var written: Int64 = 0
@@ -133,6 +121,28 @@ private struct Export {
       return report
     } catch {
       throw withoutLeftOver(error, partial, on: fileSystem)
+    }
+  }
+
+  /// The file that gets the export's name at its end: one that nobody had before.
+  private func makePartial(
+    _ fileSystem: any FileSystem
+  ) throws(StoreError) -> (any File, path: String) {
+    var names = (1...100).lazy.map { number in
+      "\(path).\(Platform.processID)" + (number == 1 ? "" : "-\(number)") + ".partial"
+    }.makeIterator()
+    var name = names.next() ?? path
+    while true {
+      do throws(SystemError) {
+        return (try fileSystem.open(name, .createNew), name)
+      } catch {
+        // Left by a process of the same number that was killed, or anybody's.
+        if error.isPresentAlready, let next = names.next() {
+          name = next
+          continue
+        }
+        throw .system(error, doing: "write", path: name, fallback: .notWritable)
+      }
     }
   }
 

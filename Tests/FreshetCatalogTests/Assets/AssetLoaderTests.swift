@@ -121,6 +121,24 @@ struct AssetLoaderTests {
     #expect(rig.server.requests[2].header("range") == nil)
   }
 
+  @Test("more than a server has announced is no picture of ours, and nothing of it is kept")
+  func more() throws {
+    let picture = AssetRig.picture(50_000)
+    let rig = try AssetRig { request in
+      switch request.number {
+      case 0: .file(picture, for: request, cutAfter: 25_000)
+      case 1:
+        .body(
+          206, AssetRig.picture(40_000), type: "image/jpeg",
+          headers: [("Content-Range", "bytes 25000-49999/50000")])
+      default: .file(picture, for: request)
+      }
+    }
+    #expect(try Loading(rig.loader().load(rig.server.url + "/p")).bytes() == picture)
+    #expect(rig.server.requests.count == 3)
+    #expect(rig.server.requests[2].header("range") == nil)
+  }
+
   // MARK: Many
 
   @Test("many who ask for one picture at a time share one transfer")

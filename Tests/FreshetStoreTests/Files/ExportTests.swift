@@ -60,6 +60,23 @@ struct ExportTests {
     #expect(try FileManager.default.contentsOfDirectory(atPath: directory.path).count == 2)
   }
 
+  @Test("an export writes over no file but the one it may replace")
+  func partials() async throws {
+    let directory = try TemporaryDirectory()
+    let store = try DatabaseManager.open(at: directory.store)
+    _ = try await store.save(id: "a", body: Array("{}".utf8)).value()
+    let file = directory.path + "/items.ndjson"
+    let others = ["", ".\(Platform.processID)", ".\(Platform.processID)-2"].map {
+      file + $0 + ".partial"
+    }
+    for other in others { try Data("mine".utf8).write(to: URL(fileURLWithPath: other)) }
+    _ = try await store.export(to: file).value()
+    for other in others { #expect(try String(contentsOfFile: other, encoding: .utf8) == "mine") }
+    #expect(try read(file).count == 1)
+    let names = try FileManager.default.contentsOfDirectory(atPath: directory.path)
+    #expect(names.count == 2 + others.count)
+  }
+
   @Test(
     "lines of another form are refused",
     arguments: [

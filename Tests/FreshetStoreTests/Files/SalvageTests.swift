@@ -1,4 +1,5 @@
 import Freshet
+import Glibc
 import Testing
 
 @testable import FreshetStore
@@ -81,6 +82,29 @@ struct SalvageTests {
     let rescued = try DatabaseManager.open(at: target)
     let all = try await rescued.fetch(includingDeleted: true).value()
     #expect(all.map { "\($0.id)\($0.isDeleted ? "-" : "+")" } == ["a+", "c+", "b-"])
+  }
+
+  @Test("a disk that fills on the way is an error, after however many commits")
+  func fullDisk() async throws {
+    let directory = try TemporaryDirectory()
+    let store = try DatabaseManager.open(at: directory.store, options: .fixed())
+    for number in 0..<300 { _ = try await store.save(id: "\(number)", body: body(number)).value() }
+    store.close()
+    for room in [0, 1, 20, 299] {
+      let turn = Counter()
+      let disk = FaultyFileSystem()
+      disk.set { call in
+        guard case .write(let name, _, let count) = call, name.hasPrefix("log-") else { return nil }
+        // Of a write of many commits only some go in; that one is taken back.
+        return turn.next() < room || count == 0 ? nil : .fail(ENOSPC)
+      }
+      let target = directory.path + "/rescued-\(room)"
+      let error = #expect(throws: StoreError.self) {
+        try StoreFiles.salvage(
+          directory.store, to: target, options: .fixed { $0.fileSystem = disk })
+      }
+      #expect(error?.code == .diskFull)
+    }
   }
 
   @Test("a destination that holds something is refused")
