@@ -2,17 +2,17 @@ import Freshet
 import FreshetCatalog
 import FreshetModels
 import FreshetStore
-import Synchronization
 
 /// `freshet watch search`: the search screen, driven line by line, with every step told.
 ///
 /// Unlike the other views it shows nothing of the store: its state lives in this process, and what
-/// the reader does not take cannot be read again. So the next line is taken only when the reader has
-/// what the one before led to; or, with `--on-slow resync`, at once, and what does not fit is told as
-/// a gap and the state after it.
+/// the reader does not take cannot be read again. So a line is taken only when the reader has all
+/// that was told before; or, with `--on-slow resync`, at once, and what does not fit is told as a gap
+/// and the state after it. No line waits for a page but those that would go on from it.
 final class SearchWatch {
   private let session: Session
   private let model: SearchModel
+  private let answers: AnswersInTurn
   private let teller: ViewTeller
   private let tokens: [Disposable]
   private let query: String
@@ -22,9 +22,13 @@ final class SearchWatch {
   private let clock = ContinuousClock()
   /// How many lines could not be understood.
   private var faults = 0
+  /// Lines that were read and not taken yet.
+  private var lines: ArraySlice<SearchLine> = []
 
   /// With `--on-slow resync`: so many bytes may wait before states are left out.
   private static let ringBytes = 65_536
+  /// So many lines may wait for a page before no more are read.
+  private static let waitingLines = 1000
 
   /// Makes the screen of a command line; asks nothing.
   ///
@@ -53,8 +57,9 @@ final class SearchWatch {
     timeout = try invocation.duration("timeout")
     let filter = try RecordFilter(invocation)
     let access = try CatalogAccess(invocation, session)
+    answers = AnswersInTurn(access.searching(source), didCome: session.waiter.wake)
     model = SearchModel(
-      catalog: access.searching(source), rules: source.rules,
+      catalog: answers, rules: source.rules,
       scheduler: QueueScheduler(label: "freshet.search"))
     teller = ViewTeller(
       session.output, .search, filter, limit: resyncs ? Self.ringBytes : nil,
@@ -76,15 +81,13 @@ final class SearchWatch {
       model.close()
     }
     let deadline = timeout.map { clock.now + $0 }
-    teller.begin("s1:A1")
+    let input = isDriven ? try Input("-", session: session) : nil
+    begin("s1:A1")
     model.submit(query)
-    guard var state = try settled(until: deadline) else { return .timeout }
-    if isDriven {
-      guard let last = try drive(state, until: deadline) else { return .timeout }
-      state = last
-    }
+    guard try drive(by: input, until: deadline) else { return .timeout }
     try session.output.flush()
     teller.tellGap()
+    let state = model.state
     guard case .failed(let error) = state.phase else {
       return faults == 0 ? .done : .someFailed
     }
@@ -98,57 +101,105 @@ final class SearchWatch {
     return problem.isCredential ? .credentials : .someFailed
   }
 
-  /// An intent a line, until standard input ends; nil when the time is over.
+  /// Takes lines and answers as they come, until standard input has ended and nothing is on its way;
+  /// false when the time is over.
   private func drive(
-    _ first: SearchModel.State, until deadline: ContinuousClock.Instant?
-  ) throws(Stop) -> SearchModel.State? {
-    let input = try Input("-", session: session)
+    by input: Input?, until deadline: ContinuousClock.Instant?
+  ) throws(Stop) -> Bool {
     var splitter = LineSplitter()
-    var state = first
+    var isAtEnd = input == nil
     while true {
       try writeOn()
-      // Answers to lines are never left out, so they have to be taken before more come.
-      let mayRead = session.output.waitingBytes < 2 * Self.ringBytes
+      if takeAnswer() || takeLine() { continue }
+      if isAtEnd, lines.isEmpty, model.state.isSettled { return true }
+      let mayRead = !isAtEnd && hasRoom && lines.count < Self.waitingLines
       let wake = try session.waiter.wait(
-        input: mayRead ? input.waitsOn : nil, forOutput: session.output.waitingBytes > 0,
+        input: mayRead ? input?.waitsOn : nil, forOutput: session.output.waitingBytes > 0,
         timeout: deadline.map { clock.now.duration(to: $0) })
-      if wake.isTimeout { return nil }
-      guard wake.inputIsReady, let piece = try input.read() else { continue }
-      var lines: [LineSplitter.Line] = []
-      var isEnd = false
+      if wake.isTimeout { return false }
+      guard wake.inputIsReady, let piece = try input?.read() else { continue }
       if case .bytes(let bytes) = piece {
-        lines = splitter.feed(bytes)
+        lines += splitter.feed(bytes).map(SearchLine.init)
       } else {
-        lines = splitter.finish().map { [$0] } ?? []
-        isEnd = true
+        if let line = splitter.finish() { lines.append(SearchLine(line)) }
+        isAtEnd = true
       }
-      for line in lines where take(line) {
-        guard let next = try settled(until: deadline) else { return nil }
-        state = next
-      }
-      if isEnd { return state }
     }
   }
 
-  /// Waits until the screen waits for nothing, writing meanwhile; nil when the time is over.
-  private func settled(until deadline: ContinuousClock.Instant?) throws(Stop) -> SearchModel.State?
-  {
-    let box = Mutex<SearchModel.State?>(nil)
-    let waiter = session.waiter
-    let token = model.settled().subscribe(
-      onValue: { state in
-        box.withLock { $0 = state }
-        waiter.wake()
-      }, onEnd: { _ in })
-    defer { token.dispose() }
-    while true {
-      try writeOn()
-      if let state = box.withLock({ $0 }) { return state }
-      let wake = try waiter.wait(
-        forOutput: session.output.waitingBytes > 0,
-        timeout: deadline.map { clock.now.duration(to: $0) })
-      if wake.isTimeout { return nil }
+  /// Answers to lines are never left out, so they have to be taken before more come.
+  private var hasRoom: Bool { session.output.waitingBytes < 2 * Self.ringBytes }
+
+  private func callOff(_ line: SearchLine, by word: String) {
+    switch line.intent {
+    case .blank: break
+    case .bad(let text): refuse(text, line)
+    case .submit, .more, .retry, .cancel, .clear, .select:
+      var result = CommandResult("watch", line: line.number, correlation: line.correlation)
+      result.isOK = false
+      result.status = .canceled
+      result.reason = word
+      session.tell(result)
     }
+  }
+
+  /// Whether a line has to wait for the page that is on its way.
+  private func waits(_ line: SearchLine) -> Bool {
+    let state = model.state
+    return !state.isSettled && line.waitsForPage { state.results?.items.row(id: $0) != nil }
+  }
+
+  /// Gives the screen an answer of the catalogue; false when none waits.
+  private func takeAnswer() -> Bool {
+    guard let answer = answers.next() else { return false }
+    begin(answer.correlation)
+    answer.deliver()
+    return true
+  }
+
+  /// Does what the next line says; false when there is none, or it has to wait.
+  ///
+  /// A line that stops what runs goes before those that wait, and calls them off.
+  private func takeLine() -> Bool {
+    guard hasRoom, var line = lines.popFirst() else { return false }
+    if waits(line) {
+      guard let place = lines.firstIndex(where: { $0.stop != nil }) else {
+        lines.insert(line, at: lines.startIndex)
+        return false
+      }
+      let stop = lines[place]
+      for called in [line] + lines[..<place] { callOff(called, by: stop.stop ?? "") }
+      lines = lines[(place + 1)...]
+      line = stop
+    }
+    begin(line.correlation)
+    switch line.intent {
+    case .submit(let query): model.submit(query)
+    case .more: model.reachedEnd()
+    case .retry: model.retry()
+    case .cancel: model.cancel()
+    case .clear: model.clear()
+    case .select(let id): model.select(id: id)
+    case .blank: break
+    case .bad(let text): refuse(text, line)
+    }
+    return true
+  }
+
+  private func refuse(_ text: String, _ line: SearchLine) {
+    faults += 1
+    session.tell(
+      CommandResult("watch", line: line.number, correlation: line.correlation).failed(
+        Problem(
+          code: "bad_words",
+          message: "the lines are submit QUERY, more, retry, cancel, clear and select ID, not "
+            + "“\(text.prefix(80))”")))
+  }
+
+  /// From here on what happens is told under this name.
+  private func begin(_ correlation: String?) {
+    teller.begin(correlation)
+    answers.begin(correlation)
   }
 
   /// Writes what was told: all of it, or with `--on-slow resync` what the reader takes.
@@ -159,33 +210,6 @@ final class SearchWatch {
     guard teller.hasGap, session.output.waitingBytes == 0 else { return }
     teller.tellGap()
     try session.output.flushWhatFits()
-  }
-
-  /// Does what a line says; false when nothing is to be waited for.
-  private func take(_ line: LineSplitter.Line) -> Bool {
-    let text = line.bytes.map { String(decoding: $0, as: UTF8.self).trimmingSpaces } ?? ""
-    let word = String(text.prefix { $0 != " " })
-    let rest = String(text.dropFirst(word.count)).trimmingSpaces
-    teller.begin("s1:L\(line.number)")
-    switch (word, rest) {
-    case ("submit", _): model.submit(rest)
-    case ("more", ""): model.reachedEnd()
-    case ("retry", ""): model.retry()
-    case ("cancel", ""): model.cancel()
-    case ("clear", ""): model.clear()
-    case ("select", _) where !rest.isEmpty: model.select(id: rest)
-    case ("", ""): return false
-    default:
-      faults += 1
-      session.tell(
-        CommandResult("watch", line: line.number, correlation: "s1:L\(line.number)").failed(
-          Problem(
-            code: "bad_words",
-            message: "the lines are submit QUERY, more, retry, cancel, clear and select ID, not "
-              + "“\(text.prefix(80))”")))
-      return false
-    }
-    return true
   }
 }
 

@@ -115,7 +115,8 @@ struct SearchWatchTests {
   private static let queries = 300
 
   private func send(to child: Child) {
-    child.send((1...Self.queries).map { "submit q\($0)\n" }.joined())
+    // The line of `more` waits for the page, and there is no other.
+    child.send((1...Self.queries).map { "submit q\($0)\nmore\n" }.joined())
     child.closeInput()
   }
 
@@ -123,6 +124,7 @@ struct SearchWatchTests {
   func resync() throws {
     let server = try TestServer { Self.books($0) }
     let child = try start(server, "--on-slow", "resync")
+    child.send("more\n")
     send(to: child)
     // All was asked before a byte was read.
     try server.waitForRequests(Self.queries + 1)
@@ -132,10 +134,12 @@ struct SearchWatchTests {
     let gaps = records.filter { $0.type == "stream.gap" }
     #expect(!gaps.isEmpty)
     #expect(gaps.allSatisfy { $0["reason"] == "slow_reader" && $0["from"] == .null })
-    // Two transitions for each query: each is told or counted.
-    let told = records.filter { $0.type == "view.changed" && $0["cause"] != "resync" }.count
+    // Two transitions for each query and a notice for its line of `more`: each is told or counted.
+    let told = records.filter {
+      ["view.changed", "view.notice"].contains($0.type) && $0["cause"] != "resync"
+    }.count
     let missed = gaps.compactMap { $0["missed"]?.numberValue?.int64 }.reduce(0, +)
-    #expect(told + Int(missed) == 2 * (Self.queries + 1))
+    #expect(told + Int(missed) == 3 * (Self.queries + 1))
     let place = try #require(records.lastIndex { $0.type == "stream.gap" })
     let after = records[(place + 1)...].map(\.type)
     #expect(
@@ -173,6 +177,93 @@ struct SearchWatchTests {
     #expect(try child.record("view.changed")["to"] == "loaded")
     child.closeInput()
     #expect(child.wait() == .exited(0))
+  }
+
+  // MARK: Lines while a page is on its way
+
+  /// The answer to `first` waits for the gate; all others come at once.
+  private static func held(_ gate: TestGate) -> @Sendable (TestRequest) -> TestAnswer {
+    { request in
+      let answer = books(request)
+      return request.query["query"] == "q0" ? TestAnswer([.hold(gate)] + answer.steps) : answer
+    }
+  }
+
+  private static func step(_ record: Record) -> String {
+    "\(record["from"]?.stringValue ?? "")>\(record["to"]?.stringValue ?? "") "
+      + "\(record["cause"]?.stringValue ?? "") \(record.correlation ?? "")"
+  }
+
+  @Test(
+    "cancel and clear stop the request that runs, and are not held up by it",
+    arguments: ["cancel", "clear"], ["block", "resync"])
+  func stopped(_ word: String, _ onSlow: String) throws {
+    let gate = TestGate()
+    let server = try TestServer(Self.held(gate))
+    let child = try start(server, "--on-slow", onSlow)
+    #expect(Self.step(try child.record("view.changed")) == "idle>loadingFirst submit s1:A1")
+    try server.waitForRequests(1)
+    child.send("\(word)\n")
+    #expect(Self.step(try child.record("view.changed")) == "loadingFirst>idle \(word) s1:L1")
+    try server.waitForClose(of: 0)
+    child.closeInput()
+    #expect(try child.rest().map(\.type) == ["stream.end"])
+    #expect(child.wait() == .exited(0))
+  }
+
+  @Test("a submit takes the place of the search that runs", arguments: ["block", "resync"])
+  func replaced(_ onSlow: String) throws {
+    let gate = TestGate()
+    let server = try TestServer(Self.held(gate))
+    let child = try start(server, "--on-slow", onSlow)
+    _ = try child.record("view.changed")
+    try server.waitForRequests(1)
+    child.send("submit second\n")
+    #expect(Self.step(try child.record("view.changed")) == "loadingFirst>loadingFirst submit s1:L1")
+    let loaded = try child.record("view.changed")
+    #expect(Self.step(loaded) == "loadingFirst>loaded page s1:L1")
+    #expect(loaded["state"]?.objectValue?["query"] == "second")
+    try server.waitForClose(of: 0)
+    child.closeInput()
+    #expect(try child.rest().map(\.type) == ["stream.end"])
+    #expect(child.wait() == .exited(0))
+  }
+
+  @Test("more waits for the page; a cancel goes before it and calls it off")
+  func calledOff() throws {
+    let gate = TestGate()
+    let server = try TestServer(Self.held(gate))
+    let child = try start(server)
+    _ = try child.record("view.changed")
+    child.send("more\nsubmit x\nmroe\ncancel\n")
+    let called = try child.record("cmd.result")
+    #expect(called["status"] == "canceled" && called["reason"] == "cancel")
+    #expect(called.correlation == "s1:L1" && called["error"] == nil)
+    #expect(try child.record("cmd.result").correlation == "s1:L2")
+    #expect(try child.record("cmd.result").errorCode == "bad_words")
+    #expect(Self.step(try child.record("view.changed")) == "loadingFirst>idle cancel s1:L4")
+    child.closeInput()
+    let rest = try child.rest()
+    #expect(rest.map(\.type) == ["stream.end"])
+    #expect(rest.last?["counts"]?.objectValue?["canceled"] == 2)
+    #expect(child.wait() == .exited(1))
+  }
+
+  @Test("what a page leads to is told under the line that asked for it")
+  func attributed() throws {
+    let gate = TestGate()
+    let server = try TestServer(Self.held(gate))
+    let child = try start(server)
+    _ = try child.record("view.changed")
+    child.send("nonsense\nselect book:kakao:9791190000012\n")
+    #expect(try child.record("cmd.result").correlation == "s1:L1")
+    gate.open()
+    #expect(Self.step(try child.record("view.changed")) == "loadingFirst>loaded page s1:A1")
+    // The row came with the page.
+    let notice = try child.record("view.notice")
+    #expect(notice["notice"] == "showDetail" && notice.correlation == "s1:L2")
+    child.closeInput()
+    #expect(child.wait() == .exited(1))
   }
 
   @Test("types, filters and a time-out as for other views")
