@@ -149,6 +149,19 @@ final class SearchRun {
     session.count("items", shown.count)
   }
 
+  /// Tells that the next page could not be had; it can be asked for again.
+  func tellFailure(_ problem: Problem, _ correlation: String) {
+    var head = EventHead("search.failed")
+    head.correlation = correlation
+    session.output.emit(head) { data in
+      data.string("source", source.rawValue)
+      data.string("query", subject.text)
+      if let list = subject.listName { data.string("list", list) }
+      data.int("page", pageCount + 1)
+      data.object("error") { problem.write(to: &$0) }
+    }
+  }
+
   /// Tells that the search is over, and why.
   func tellEnd(_ reason: String, _ problem: Problem?, _ correlation: String) {
     var head = EventHead("search.end")

@@ -37,6 +37,8 @@ enum SearchCommand {
         meaning: "dramas, the most popular first"),
     ],
     notes: [
+      "With --scroll a page that cannot be had is a search.failed, and retry asks for it again; it is "
+        + "a failure of the run only if it stays the last word.",
       "Each page is a search.page with what was dropped and why, then its items as search.item, no "
         + "id twice; search.end says why it is over. A page that cannot be had leaves what was "
         + "told, and the exit code is 1.",
@@ -121,7 +123,7 @@ enum SearchCommand {
     var failure: Problem?
     if case .failed(let problem) = first {
       failure = problem
-      tell(problem, session)
+      tell(problem, of: search, "s1:A1", session)
     }
     while let bytes = try input.next() {
       for line in splitter.feed(bytes) {
@@ -130,7 +132,7 @@ enum SearchCommand {
         switch word {
         case "more", "": outcome = try search.more(correlation)
         case "retry": outcome = try search.again(correlation)
-        case "stop": return finish(search, session, "stop", failure)
+        case "stop": return finish(search, session, "stop", failure, isTold: true)
         default:
           session.tell(
             CommandResult("scroll", line: line.number, correlation: correlation).failed(
@@ -142,26 +144,30 @@ enum SearchCommand {
         failure = nil
         if case .failed(let problem) = outcome {
           failure = problem
-          tell(problem, session)
+          tell(problem, of: search, correlation, session)
         }
       }
     }
-    return finish(search, session, outcome == .end ? search.endReason : "input_end", failure)
+    return finish(
+      search, session, outcome == .end ? search.endReason : "input_end", failure, isTold: true)
   }
 
   /// A failure that may be mended by the next line.
-  private static func tell(_ problem: Problem, _ session: Session) {
-    session.sayError(problem)
+  private static func tell(
+    _ problem: Problem, of search: SearchRun, _ correlation: String, _ session: Session
+  ) {
+    search.tellFailure(problem, correlation)
     session.diagnostics.error(problem.message)
   }
 
   private static func finish(
-    _ search: SearchRun, _ session: Session, _ reason: String, _ problem: Problem? = nil
+    _ search: SearchRun, _ session: Session, _ reason: String, _ problem: Problem? = nil,
+    isTold: Bool = false
   ) -> Finish {
     search.tellEnd(problem == nil ? reason : "failed", problem, "s1:A1")
     guard let problem else { return session.counted("failed") == 0 ? .done : .someFailed }
     session.count("failed")
-    session.diagnostics.error(problem.message)
+    if !isTold { session.diagnostics.error(problem.message) }
     if problem.code == "invalid_query" {
       return Finish(reason: "invalid_query", exit: ExitCode.usage)
     }

@@ -132,6 +132,13 @@ enum EventSchema {
       [.must("page", .integer), .must("index", .integer), .must("item", .anyObject)]
     ),
     (
+      "search.failed",
+      [
+        .must("source", .string), .must("query", .string), .may("list", .string),
+        .must("page", .integer), .must("error", .named("error")),
+      ]
+    ),
+    (
       "search.end",
       [
         .must("source", .string), .must("query", .string), .may("list", .string),

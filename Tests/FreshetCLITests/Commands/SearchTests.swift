@@ -164,7 +164,11 @@ struct SearchTests {
     }
     let mended = try search(
       other, "x", "--scroll", "stdin", input: "more\nretry\nmore\nmore\nnonsense\n")
-    #expect(mended.all("stream.error").map(\.errorCode) == ["invalid_request"])
+    // The failure of a page is not the end of the run.
+    #expect(mended.all("stream.error").isEmpty)
+    let faults = mended.all("search.failed")
+    #expect(faults.map(\.errorCode) == ["invalid_request"])
+    #expect(faults.first?["page"] == 2 && faults.first?.correlation == "s1:L1")
     #expect(mended.all("search.item").count == 4)
     #expect(mended.all("search.end").first?["reason"] == "end")
     #expect(mended.results.map { $0["ok"] } == [false])
