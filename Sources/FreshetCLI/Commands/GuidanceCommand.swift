@@ -45,6 +45,7 @@ enum GuidanceCommand {
         + GuidanceReason.allCases.map { "\($0.title) (\($0.name ?? ""))" }.joined(separator: ", ")
         + ". DATE is YYYY-MM-DD. A student is an object {\"id\":202110101,\"grade\":1,"
         + "\"classNumber\":1,\"number\":1,\"name\":\"…\"}.",
+      "On a terminal 기타 without a detail asks for it; elsewhere it is refused.",
       "A delete asks first; where there is no terminal to ask on, it needs --yes.",
       "Grade and class are also FRESHET_GRADE and FRESHET_CLASS, or grade and class in the config "
         + "file.",
@@ -83,8 +84,10 @@ private struct GuidanceRun {
         guard case .shape(let message) = error else { preconditionFailure("there is no other") }
         throw .usage("bad_arguments", message)
       }
-      // Words that say what cannot be are a change that fails, as in a script.
-      (change, refusal) = (nil, error)
+      // Words that say what cannot be are a change that fails, as in a script; but a terminal can be
+      // asked what 기타 is.
+      let draft = Self.canAsk ? GuidanceWords.draftWithoutDetail(action, words, error) : nil
+      (change, refusal) = (draft.map { .register($0) }, draft == nil ? error : nil)
     }
     server = try Self.server(session.settings.text("server"))
     let isChange = change != nil || refusal != nil
@@ -164,6 +167,8 @@ private struct GuidanceRun {
     let answer = try screen.make(change, result.correlation) { question throws(Stop) in
       if invocation.has("yes") { return true }
       return try session.ask(question)
+    } detail: { () throws(Stop) in
+      try session.askForDetail()
     }
     session.tell(result.answered(answer, doing: change))
   }

@@ -44,13 +44,16 @@ final class GuidanceScreen {
   /// - Parameters:
   ///   - isQuiet: Whether the steps are not told.
   ///   - confirm: Asked before a delete, with the guidance's student and reason.
+  ///   - detail: Asked for the detail of 기타 where the draft has none; nil where nobody can be.
   func make(
     _ change: GuidanceChange, _ correlation: String?, isQuiet: Bool = false,
-    confirm: (String) throws(Stop) -> Bool
+    confirm: (String) throws(Stop) -> Bool, detail: (() throws(Stop) -> String)? = nil
   ) throws(Stop) -> Result<String, Problem> {
     teller.isMuted = isQuiet
     defer { teller.isMuted = false }
-    if case .register(let draft) = change { return try register(draft, correlation, isQuiet) }
+    if case .register(let draft) = change {
+      return try register(draft, correlation, isQuiet, detail)
+    }
     if !hasAppeared, case .failure(let problem) = try read(correlation) { return .failure(problem) }
     teller.begin(correlation)
     switch change {
@@ -79,7 +82,8 @@ final class GuidanceScreen {
   }
 
   private func register(
-    _ draft: GuidanceDraft, _ correlation: String?, _ isQuiet: Bool
+    _ draft: GuidanceDraft, _ correlation: String?, _ isQuiet: Bool,
+    _ ask: (() throws(Stop) -> String)?
   ) throws(Stop) -> Result<String, Problem> {
     let screen = RegisterGuidanceModel(service: service, studentID: draft.studentID)
     let teller = ViewTeller(session.output, .register)
@@ -94,7 +98,18 @@ final class GuidanceScreen {
     } else {
       screen.choose(draft.reason)
     }
-    let state = try session.settled(screen.settled())
+    var state = try session.settled(screen.settled())
+    if case .enteringDetail = state.phase, let ask {
+      let detail = try ask()
+      do {
+        _ = try draft.reason.with(detail: detail)
+      } catch {
+        screen.cancel()
+        return .failure(Problem(error))
+      }
+      screen.enter(detail: detail)
+      state = try session.settled(screen.settled())
+    }
     switch state.phase {
     case .registered(let guidance):
       screen.acknowledge()

@@ -46,6 +46,19 @@ enum GuidanceWords {
     }
   }
 
+  /// What is to be registered where its words lack nothing but the detail of 기타.
+  ///
+  /// - Parameter error: Why the words are no change.
+  static func draftWithoutDetail(
+    _ action: String, _ words: [String], _ error: GuidanceError
+  ) -> GuidanceDraft? {
+    // The number was read before the reason was.
+    guard action == "register", words.count == 2, error.code == .detailRequired,
+      let id = try? Student.id(words[0])
+    else { return nil }
+    return GuidanceDraft(studentID: id, reason: .others(detail: nil))
+  }
+
   private static func check(
     _ words: [String], _ count: ClosedRange<Int>, _ message: String
   ) throws(Fault) {
@@ -137,18 +150,29 @@ extension Session {
     let lines = question.split(separator: "\n").map(String.init)
     diagnostics.ask(
       [Question.title] + lines + ["[\(Question.cancel)/\(Question.delete), n/y]"])
+    return ["y", "yes", Question.delete].contains(try answer())
+  }
+
+  /// Asks on the terminal what 기타 is, and waits for the answer; empty when there is none.
+  ///
+  /// - Throws: ``Stop/signal(_:)``, ``Stop/input(_:)``.
+  func askForDetail() throws(Stop) -> String {
+    diagnostics.ask(["기타: say what it is, in a line"])
+    return try answer()
+  }
+
+  /// A line from the terminal without spaces around it; empty at the end of the input.
+  private func answer() throws(Stop) -> String {
     var splitter = LineSplitter()
     let input = try Input("-", session: self)
     while let bytes = try input.next() {
-      guard let line = splitter.feed(bytes).first else { continue }
-      return Self.isYes(line)
+      if let line = splitter.feed(bytes).first { return Self.text(of: line) }
     }
-    return splitter.finish().map(Self.isYes) ?? false
+    return splitter.finish().map(Self.text) ?? ""
   }
 
-  private static func isYes(_ line: LineSplitter.Line) -> Bool {
-    let word = line.bytes.map { String(decoding: $0, as: UTF8.self).trimmingSpaces } ?? ""
-    return ["y", "yes", GuidanceListModel.Question.delete].contains(word)
+  private static func text(of line: LineSplitter.Line) -> String {
+    line.bytes.map { String(decoding: $0, as: UTF8.self).trimmingSpaces } ?? ""
   }
 
   /// The service of a server.

@@ -159,6 +159,30 @@ struct GuidanceTests {
     }
   }
 
+  @Test("R-21 on a terminal 기타 asks for its detail; a blank one, or none, is refused")
+  func detail() throws {
+    for (answer, isRegistered) in [(" 뛰어다님 \n", true), ("\n", false), ("\u{4}", false)] {
+      let child = try sandbox.start("guidance", "register", "202110101", "기타", input: .terminal)
+      try child.waitForScreen("기타: say what it is")
+      child.send(answer)
+      let records = try child.rest()
+      #expect(child.wait() == .exited(isRegistered ? 0 : 1), "\(answer)")
+      let result = try #require(records.first { $0.type == "cmd.result" })
+      #expect(result.errorCode == (isRegistered ? nil : "detail_required"))
+      let steps = records.filter { $0.type == "view.changed" }.compactMap {
+        $0["to"]?.stringValue
+      }
+      #expect(steps.prefix(1) == ["enteringDetail"])
+      guard isRegistered else { continue }
+      let told = try #require(records.last { $0["to"] == "registered" })
+      #expect(told["state"]?.objectValue?["detail"] == "뛰어다님")
+    }
+    // Where there is no terminal nobody is asked.
+    let run = try sandbox.run("guidance", "register", "202110101", "기타", input: "x\n")
+    #expect(run.results.map(\.errorCode) == ["detail_required"])
+    #expect(run.status == .exited(1))
+  }
+
   @Test("register: an unknown student is exit 1")
   func unknownStudent() throws {
     let run = try sandbox.run("guidance", "register", "5", "shoes")
