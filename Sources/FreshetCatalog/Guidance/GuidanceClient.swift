@@ -57,6 +57,8 @@ public struct GuidanceClient: GuidanceService {
     return ask(request(.post, "/guidances", body)) { result throws(GuidanceError) in
       try Guidance(joined: try GuidanceEnvelope.object(try GuidanceEnvelope.required(result)))
     }
+    .mapFailure(\.ofRegistration)
+    .single
   }
 
   /// See ``GuidanceService``.
@@ -115,6 +117,18 @@ public struct GuidanceClient: GuidanceService {
 }
 
 extension GuidanceError {
+  /// The same of a registration, which must not be sent again where it may have been done.
+  fileprivate var ofRegistration: GuidanceError {
+    let unknown: [Code] = [
+      .badResponse, .transport(CatalogError.Code.connectionLost.name),
+      .transport(CatalogError.Code.timedOut.name), .transport(CatalogError.Code.serverError.name),
+    ]
+    guard isRetryable, unknown.contains(code) else { return self }
+    return GuidanceError(
+      code, "\(message); the guidance may have been registered: look whether it was done",
+      isRetryable: false, serverCode: serverCode)
+  }
+
   /// A transport's error.
   init(_ error: CatalogError) {
     self.init(.transport(error.code.name), error.message, isRetryable: error.isRetryable)

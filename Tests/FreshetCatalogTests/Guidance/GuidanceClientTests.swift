@@ -121,9 +121,16 @@ struct GuidanceClientTests {
     server.answer("POST /guidances", with: TestAnswer([.cut]))
     let posts = server.requests.filter { $0.method == "POST" }.count
     let lost = await error(client.register(draft(.noShoes)))
-    #expect(lost?.isRetryable == true, "\(String(describing: lost))")
+    #expect(lost?.code.name == "connection_lost" && lost?.isRetryable == false)
+    #expect(lost?.message.hasSuffix("look whether it was done") == true)
     // A lost answer may stand for a registration: it is not sent again by itself.
     #expect(server.requests.filter { $0.method == "POST" }.count == posts + 1)
+    server.answer("POST /guidances", with: .body(502, Array("oops".utf8), type: "text/plain"))
+    let unknown = await error(client.register(draft(.noShoes)))
+    #expect(unknown?.code.name == "server_error" && unknown?.isRetryable == false)
+    // A list changes nothing, and can be asked for again.
+    server.answer("GET /guidances", with: TestAnswer([.cut]))
+    #expect(await error(client.guidances())?.isRetryable == true)
   }
 
   @Test("a list in any order, with a number twice and a closed one: sorted, once, open ones only")
