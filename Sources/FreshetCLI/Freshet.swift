@@ -9,7 +9,7 @@ import FreshetStore
     do {
       let waiter = try Waiter.make()
       let invocation = try parse(words)
-      let settings = try Settings(invocation, environment: System.environment)
+      let settings = try Settings(invocation, environment: System.environment, waiter)
       let session = Session(
         settings: settings, output: Output(format: settings.format, look: settings.look),
         waiter: waiter)
@@ -61,6 +61,7 @@ import FreshetStore
     } catch {
       System.endProcess(error.exitCode)
     }
+    if case .signal(let number) = stop { freshet_signals_reraise(number) }
     System.endProcess(stop.exitCode)
   }
 

@@ -9,10 +9,11 @@ struct BenchBaseline {
   /// - Parameter cases: The names of those that are to be compared.
   /// - Throws: ``Stop/usage(_:)`` when it cannot be read, holds a record of another version, or no
   ///   sample of any of them.
-  init(file path: String, cases: [String]) throws(Stop) {
+  init(file path: String, cases: [String], _ waiter: Waiter) throws(Stop) {
+    let contents = try waiter.contents(of: path, limit: 256 << 20)
     let bytes: [UInt8]?
     do {
-      bytes = try System.contents(of: path, limit: 256 << 20)
+      bytes = try contents.get()
     } catch {
       throw .usage("unreadable_input", "cannot read \(path): \(error.words)")
     }

@@ -98,7 +98,7 @@ enum WatchCases {
     }
     return try EventCases.intoNothing { (nowhere) throws(Stop) in
       let session = Session(
-        settings: try Settings(invocation, environment: { _ in nil }),
+        settings: try Settings(invocation, environment: { _ in nil }, waiter),
         output: Output(format: .ndjson, descriptor: nowhere), waiter: waiter)
       Allocations.restart()
       let start = ContinuousClock.now

@@ -81,8 +81,13 @@ struct CatalogAccess: Sendable {
   ///   file that holds no key.
   init(_ invocation: Invocation, _ session: Session) throws(Stop) {
     let settings = session.settings
+    let deadline = try invocation.deadline()
     let keys = try CatalogKeys(
-      settings, environment: System.environment, warn: { session.diagnostics.note($0) })
+      settings, environment: System.environment,
+      read: { (file) throws(Stop) in
+        try session.waiter.contents(of: file, limit: 65_536, until: deadline)
+      },
+      warn: { session.diagnostics.note($0) })
     let kakaoBase = try Self.base("kakao-url", KakaoBooks.standardBase, settings)
     let googleBase = try Self.base("google-url", GoogleBooks.standardBase, settings)
     let tmdbBase = try Self.base("tmdb-url", TMDB.standardBase, settings)

@@ -3,6 +3,9 @@ import FreshetCatalog
 /// Where the catalogues' keys come from: a key file, the service manager's credentials, the
 /// environment; never the command line.
 struct CatalogKeys {
+  /// Reads a file that may be a pipe; nil when there is none.
+  typealias Reading = (String) throws(Stop) -> Result<[UInt8]?, System.Failure>
+
   /// The catalogues that want one.
   static let catalogs = ["kakao", "google", "tmdb"]
 
@@ -10,13 +13,16 @@ struct CatalogKeys {
 
   /// Reads the keys that are set.
   ///
-  /// - Parameter warn: Told of key files that others can read.
-  /// - Throws: ``Stop/credentials(_:)`` for a key file that is named but holds no key.
+  /// - Parameters:
+  ///   - read: Reads a key file.
+  ///   - warn: Told of key files that others can read.
+  /// - Throws: ``Stop/credentials(_:)`` for a key file that is named but holds no key, and as `read` does.
   init(
-    _ settings: Settings, environment: (String) -> String?, warn: (String) -> Void
+    _ settings: Settings, environment: (String) -> String?, read: Reading,
+    warn: (String) -> Void
   ) throws(Stop) {
     for catalog in Self.catalogs {
-      keys[catalog] = try Self.key(catalog, settings, environment, warn)
+      keys[catalog] = try Self.key(catalog, settings, environment, read, warn)
     }
   }
 
@@ -46,16 +52,16 @@ struct CatalogKeys {
 
   private static func key(
     _ catalog: String, _ settings: Settings, _ environment: (String) -> String?,
-    _ warn: (String) -> Void
+    _ reading: Reading, _ warn: (String) -> Void
   ) throws(Stop) -> String? {
     if let file = settings.text("\(catalog)-key-file") {
-      guard let key = try read(file, catalog, warn) else {
+      guard let key = try read(file, reading, warn) else {
         throw refusal("there is no key file \(file) for \(catalog)")
       }
       return key
     }
     if let folder = environment("CREDENTIALS_DIRECTORY"), folder.hasPrefix("/"),
-      let key = try read("\(folder)/\(catalog)-key", catalog, { _ in })
+      let key = try read("\(folder)/\(catalog)-key", reading, { _ in })
     {
       return key
     }
@@ -66,11 +72,12 @@ struct CatalogKeys {
   }
 
   private static func read(
-    _ file: String, _ catalog: String, _ warn: (String) -> Void
+    _ file: String, _ reading: Reading, _ warn: (String) -> Void
   ) throws(Stop) -> String? {
+    let contents = try reading(file)
     let bytes: [UInt8]?
     do {
-      bytes = try System.contents(of: file, limit: 65_536)
+      bytes = try contents.get()
     } catch {
       throw refusal("cannot read the key file \(file): \(error.words)")
     }

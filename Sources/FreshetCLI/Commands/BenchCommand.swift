@@ -73,7 +73,8 @@ private struct Bench {
       try Self.check(page: page, compared: invocation.value("compare"), cases.compactMap(\.input))
     }
     if let path = invocation.value("compare") {
-      let baseline = try BenchBaseline(file: path, cases: cases.map(\.name))
+      let baseline = try BenchBaseline(
+        file: path, cases: cases.map(\.name), session.waiter)
       for one in cases where baseline.runs[one.name] == nil {
         session.diagnostics.note("\(path) holds no sample of \(one.name): it is not compared.")
       }

@@ -97,6 +97,14 @@ enum System {
     try open(path, flags: forWriting ? O_WRONLY | O_CREAT | O_TRUNC : O_RDONLY)
   }
 
+  /// Opens a file to be read, without waiting for the writer of a pipe.
+  ///
+  /// What is read is to be waited for by poll(2): until a pipe's first writer is there, a read
+  /// would say that it is at its end.
+  static func openInput(_ path: String) throws(Failure) -> Int32 {
+    try open(path, flags: O_RDONLY | O_NONBLOCK | O_NOCTTY)
+  }
+
   /// Makes a file; what has its name already, a pipe or a link for all we know, is removed first.
   static func openNew(_ path: String) throws(Failure) -> Int32 {
     unlink(path)  // Mostly there is nothing; what cannot be removed is told by the opening.

@@ -6,7 +6,7 @@ final class Input {
   private let session: Session
   private static let chunkBytes = 262_144
 
-  /// Opens a file for reading.
+  /// Opens a file for reading; a pipe's writer is waited for as bytes are.
   /// - Throws: ``Stop/input(_:)`` when it cannot be.
   init(_ path: String, session: Session) throws(Stop) {
     self.session = session
@@ -20,7 +20,7 @@ final class Input {
     }
     name = path
     do {
-      descriptor = try System.open(path)
+      descriptor = try System.openInput(path)
     } catch {
       throw .usage("unreadable_input", "cannot open \(path): \(error.words)")
     }

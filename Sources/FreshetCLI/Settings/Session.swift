@@ -222,7 +222,9 @@ final class Session: Sendable {
   static func sayAll(of stop: Stop, _ output: Output) {
     sayHello(output, command: nil, store: nil)
     if let problem = stop.problem { sayError(problem, output) }
-    sayEnd(output, reason: stop.reason, exit: stop.exitCode, signal: nil, counts: [])
+    var signal: Int32?
+    if case .signal(let number) = stop { signal = number }
+    sayEnd(output, reason: stop.reason, exit: stop.exitCode, signal: signal, counts: [])
   }
 
   /// Tells of something wrong with the run itself.

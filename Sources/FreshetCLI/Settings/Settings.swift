@@ -90,10 +90,14 @@ struct Settings: Sendable {
   }
 
   /// Resolves the settings of a command line.
-  /// - Throws: ``Stop/usage(_:)`` for a bad environment or config file.
-  init(_ invocation: Invocation, environment: (String) -> String?) throws(Stop) {
+  /// - Parameter waiter: Where a config file that is a pipe is waited for.
+  /// - Throws: ``Stop/usage(_:)`` for a bad environment or config file, ``Stop/signal(_:)``,
+  ///   ``Stop/timeout``.
+  init(
+    _ invocation: Invocation, environment: (String) -> String?, _ waiter: Waiter
+  ) throws(Stop) {
     try Self.checkText(environment)
-    let file = try ConfigFile(invocation, environment: environment)
+    let file = try ConfigFile(invocation, environment: environment, waiter)
     var values: [String: Value] = [:]
     for (name, choices) in Self.names {
       guard let value = Self.value(name, invocation, environment, file) else { continue }
@@ -225,15 +229,19 @@ struct ConfigFile {
   /// The file that was read; nil when there is none.
   private(set) var path: String?
 
-  init(_ invocation: Invocation, environment: (String) -> String?) throws(Stop) {
+  init(
+    _ invocation: Invocation, environment: (String) -> String?, _ waiter: Waiter
+  ) throws(Stop) {
     // Empty is unset, as in all other variables.
     let variable = environment("FRESHET_CONFIG").flatMap { $0.isEmpty ? nil : $0 }
     let named = invocation.value("config") ?? variable
     let standard = Settings.folder("XDG_CONFIG_HOME", "/.config", environment)
     guard let path = named ?? standard.map({ $0 + "/freshet/config.json" }) else { return }
+    let contents = try waiter.contents(
+      of: path, limit: 1 << 20, until: try invocation.deadline())
     let bytes: [UInt8]?
     do {
-      bytes = try System.contents(of: path, limit: 1 << 20)
+      bytes = try contents.get()
     } catch {
       throw .usage("bad_config", "cannot read the config file \(path): \(error.words)")
     }
