@@ -25,7 +25,7 @@ enum ExitCode {
     (storeLost, "the store cannot be used, or was lost while in use"),
     (ourBug, "a bug of freshet"),
     (cannotCreate, "a file that the command is to make is there already, or cannot be made"),
-    (writeError, "stdout cannot be written"),
+    (writeError, "stdout, or the journal of run, cannot be written"),
     (129, "SIGHUP ended it, after everything acknowledged was kept"),
     (130, "SIGINT ended it, likewise"),
     (readerGone, "the reader of stdout is gone"),
@@ -69,6 +69,8 @@ enum Stop: Error, Equatable {
   case readerGone
   /// stdout cannot be written: exit 74.
   case writeError(Problem)
+  /// The journal of a script cannot be written: exit 74.
+  case journal(Problem)
   /// The time of `--timeout` is over: exit 6.
   case timeout
   /// SIGINT, SIGTERM or SIGHUP.
@@ -84,7 +86,7 @@ enum Stop: Error, Equatable {
     case .cannotCreate: ExitCode.cannotCreate
     case .input: ExitCode.itemFailed
     case .readerGone: ExitCode.readerGone
-    case .writeError: ExitCode.writeError
+    case .writeError, .journal: ExitCode.writeError
     case .timeout: ExitCode.timeout
     case .signal(let number): 128 + number
     }
@@ -102,6 +104,7 @@ enum Stop: Error, Equatable {
     case .input: "input_error"
     case .readerGone: "reader_gone"
     case .writeError: "write_error"
+    case .journal: "journal_error"
     case .timeout: "timeout"
     case .signal: "signal"
     }
@@ -111,7 +114,7 @@ enum Stop: Error, Equatable {
     switch self {
     case .usage(let problem), .store(let problem), .credentials(let problem), .cursor(let problem),
       .rolledBack(let problem), .cannotCreate(let problem), .input(let problem),
-      .writeError(let problem):
+      .writeError(let problem), .journal(let problem):
       problem
     case .readerGone, .timeout, .signal: nil
     }

@@ -39,9 +39,37 @@ extension System {
       unlink(temporary)
       throw failure
     }
-    let folderDescriptor = try open(folder(of: path))
-    // Some file systems cannot sync a folder; the rename itself has happened.
-    _ = fsync(folderDescriptor)
-    closeFile(folderDescriptor)
+    try syncFolder(of: path)
   }
+
+  /// Makes durable that a file has its name.
+  static func syncFolder(of path: String) throws(Failure) {
+    let descriptor = try open(folder(of: path))
+    // Some file systems cannot sync a folder; the file is there all the same.
+    _ = fsync(descriptor)
+    closeFile(descriptor)
+  }
+
+  /// Appends bytes and waits until they are on the disk.
+  static func writeDurably(_ bytes: [UInt8], to descriptor: Int32) throws(Failure) {
+    try writeFully(bytes, to: descriptor)
+    try synchronizeData(descriptor)
+  }
+
+  /// Waits until a file's bytes are on the disk.
+  static func synchronizeData(_ descriptor: Int32) throws(Failure) {
+    if fdatasync(descriptor) != 0 { throw Failure(number: errno) }
+  }
+
+  /// How many bytes an open file has.
+  static func size(of descriptor: Int32) throws(Failure) -> Int {
+    var status = stat()
+    if fstat(descriptor, &status) != 0 { throw Failure(number: errno) }
+    return Int(status.st_size)
+  }
+}
+
+extension System.Failure {
+  /// Whether there is no room: on the disk, in a quota, or under the limit on a file's size.
+  var isForWantOfRoom: Bool { [ENOSPC, EDQUOT, EFBIG].contains(number) }
 }

@@ -335,12 +335,6 @@ enum System {
     }
   }
 
-  /// Appends bytes and waits until they are on the disk.
-  static func writeDurably(_ bytes: [UInt8], to descriptor: Int32) throws(Failure) {
-    try writeFully(bytes, to: descriptor)
-    if fdatasync(descriptor) != 0 { throw Failure(number: errno) }
-  }
-
   static func exponential(_ power: Double) -> Double { exp(power) }
 
   /// The machine in a few words: processor, how many, system.

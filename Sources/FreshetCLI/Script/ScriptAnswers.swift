@@ -26,7 +26,10 @@ final class ScriptAnswers {
   private var openIDs: [String: Int] = [:]
   /// Commands that end with the script; nobody waits for their answers.
   private var late: Set<Int> = []
-  private var isJournalBroken = false
+  /// Why the journal takes nothing any more.
+  private var journalFailure: System.Failure?
+  /// Whether the run ends already: a journal that cannot be written is then told by the results alone.
+  var isEnding = false
   /// How many commands failed, told or not yet.
   private(set) var failures = 0
 
@@ -91,40 +94,69 @@ final class ScriptAnswers {
   /// - Parameters:
   ///   - asOne: Whether they belong to one transaction.
   ///   - begin: The transaction's begin, which is finished with them.
-  /// - Throws: ``Stop/input(_:)`` when the journal cannot be written; they are told all the same.
+  /// - Throws: ``Stop/journal(_:)`` when the journal cannot be written. What is in it is told as done
+  ///   then, and what was done and is not in it as failed, with what the store did.
   func tell(
     _ results: [CommandResult], asOne: Bool = false, with begin: ScriptJournal.Entry? = nil
   ) throws(Stop) {
-    var due: [CommandResult] = []
+    var due: [(result: CommandResult, ownID: String?, place: Int?)] = []
     var finished = begin.map { [$0] } ?? []
     for result in results {
       guard let ticket = result.ticket, let entry = open.removeValue(forKey: ticket) else {
         continue
       }
-      due.append(result)
-      if !result.isOK { failures += 1 }
-      if let id = entry.ownID {
-        openIDs[id] = nil
-        outcomes[id] = .some(
-          result.isOK ? nil : result.problem ?? Problem(code: "failed", message: "failed"))
-      }
-      if let name = entry.journalName, result.isOK, result.status == .done {
+      let isDone = result.isOK && result.status == .done
+      if let name = entry.journalName, isDone {
         finished.append(
           ScriptJournal.Entry(
             name: name, hash: entry.hash, operation: result.operation, outcome: result.outcome))
       }
+      let isJournalled = isDone && (entry.journalName != nil || asOne)
+      due.append((result, entry.ownID, isJournalled ? finished.count - 1 : nil))
     }
-    var failure: Stop?
-    if let journal, !isJournalBroken {
-      do throws(Stop) {
-        try journal.finish(finished, asOne: asOne)
-      } catch {
-        isJournalBroken = true
-        failure = error
+    let wasBroken = journalFailure != nil
+    let kept = keep(finished, asOne: asOne)
+    for (result, ownID, place) in due {
+      var result = result
+      if let place, place >= kept { result = unkept(result) }
+      if !result.isOK { failures += 1 }
+      if let ownID {
+        openIDs[ownID] = nil
+        outcomes[ownID] = .some(
+          result.isOK ? nil : result.problem ?? Problem(code: "failed", message: "failed"))
       }
+      say(result)
     }
-    for result in due { say(result) }
-    if let failure { throw failure }
+    if !wasBroken, !isEnding, let journal, let journalFailure {
+      throw journal.stop(for: journalFailure)
+    }
+  }
+
+  /// Writes into the journal what is finished; returns how many of them need no word of its failure.
+  private func keep(_ finished: [ScriptJournal.Entry], asOne: Bool) -> Int {
+    guard let journal else { return .max }
+    if journalFailure != nil { return 0 }
+    do throws(ScriptJournal.Shortfall) {
+      try journal.finish(finished, asOne: asOne)
+      return .max
+    } catch {
+      journalFailure = error.failure
+      return asOne ? 0 : error.kept
+    }
+  }
+
+  /// A command that was done, and that the journal does not have.
+  private func unkept(_ result: CommandResult) -> CommandResult {
+    guard let journal, let journalFailure else { return result }
+    var answer = result.failed(
+      Problem(
+        code: "journal_not_written",
+        message: "it is done, but the journal \(journal.path) does not have it "
+          + "(\(journalFailure.words)), so that a rerun does it again",
+        retryable: journalFailure.isForWantOfRoom))
+    answer.isChanged = result.isChanged
+    answer.outcome = result.outcome
+    return answer
   }
 
   private func say(_ result: CommandResult) {

@@ -15,9 +15,18 @@ final class ScriptJournal {
     var outcome: String?
   }
 
+  /// What is finished and could not be written.
+  struct Shortfall: Error {
+    /// So many of them are in the journal and durable, from the first one on.
+    let kept: Int
+    let failure: System.Failure
+  }
+
   /// How messages call it.
   let path: String
   private let descriptor: Int32?
+  /// How many bytes of it are durable.
+  private var length = 0
   private var entries: [String: Entry] = [:]
   /// The names of each finished transaction, and to which of them a name belongs.
   private var transactions: [[String]] = []
@@ -27,7 +36,7 @@ final class ScriptJournal {
   ///
   /// - Parameter isReadOnly: Whether nothing is written, not even a file that is not there.
   /// - Throws: ``Stop/usage(_:)`` for a file that is in use by another run, that is no journal, or
-  ///   that is the journal of another store.
+  ///   that is the journal of another store; ``Stop/journal(_:)`` when there is no room for it.
   init(_ path: String, storeID: String, isReadOnly: Bool) throws(Stop) {
     self.path = path
     if let kind = System.kindOtherThanFile(path) {
@@ -35,36 +44,49 @@ final class ScriptJournal {
     }
     if isReadOnly {
       descriptor = nil
-      let bytes: [UInt8]?
       do {
-        bytes = try System.contents(of: path, limit: .max)
+        _ = try readFile(storeID)
+      } catch let stop as Stop {
+        throw stop
       } catch {
-        throw .usage("bad_journal", "cannot read the journal \(path): \(error.words)")
+        throw Self.unusable(path, "read", error)
       }
-      if let bytes, !bytes.isEmpty { _ = try read(bytes, storeID) }
       return
     }
     let opened: Int32
     do {
       opened = try System.openLog(path)
     } catch {
-      throw .usage("bad_journal", "cannot open the journal \(path): \(error.words)")
+      throw Self.unusable(path, "open", error)
     }
     descriptor = opened
     guard System.lock(opened) else {
       throw .usage("journal_in_use", "the journal \(path) is in use by another run")
     }
     do {
-      let bytes = try System.contents(of: path, limit: .max) ?? []
-      let whole = bytes.isEmpty ? 0 : try read(bytes, storeID)
-      if whole < bytes.count { try System.cut(opened, to: whole) }
-      if whole == 0 { try append([Self.head(storeID)]) }
+      let (whole, size) = try readFile(storeID)
+      if whole < size { try System.cut(opened, to: whole) }
+      length = whole
+      if whole == 0 {
+        try append([Self.head(storeID)])
+        try System.syncFolder(of: path)
+      }
     } catch let stop as Stop {
       throw stop
     } catch {
-      let words = (error as? System.Failure)?.words ?? "\(error)"
-      throw .usage("bad_journal", "cannot use the journal \(path): \(words)")
+      throw Self.unusable(path, "use", error)
     }
+  }
+
+  private static func unusable(_ path: String, _ doing: String, _ error: any Error) -> Stop {
+    let failure = (error as? Shortfall)?.failure ?? error as? System.Failure
+    let words = "cannot \(doing) the journal \(path): \(failure?.words ?? "\(error)")"
+    guard let failure, failure.isForWantOfRoom else { return .usage("bad_journal", words) }
+    return .journal(
+      Problem(
+        code: "disk_full",
+        message: words + "; nothing was done; make room there, or name a file elsewhere",
+        retryable: true))
   }
 
   deinit { if let descriptor { System.closeFile(descriptor) } }
@@ -97,23 +119,27 @@ final class ScriptJournal {
   }
 
   /// Writes what is finished; with `asOne` a reader after a crash finds all of it, or nothing.
-  /// - Throws: ``Stop/input(_:)`` when it cannot be written: the commands themselves are done.
-  func finish(_ finished: [Entry], asOne: Bool) throws(Stop) {
+  /// - Throws: ``Shortfall`` when it cannot be written whole: the commands themselves are done.
+  func finish(_ finished: [Entry], asOne: Bool) throws(Shortfall) {
     guard descriptor != nil, !finished.isEmpty else { return }
     let lines = finished.map(Self.object)
-    do {
-      try append(
-        asOne && lines.count > 1
-          ? [["transaction": .array(lines.map(JSONValue.object))]] : lines)
-    } catch {
-      throw .input(
-        Problem(
-          code: "journal_not_written",
-          message: "cannot write the journal \(path): \(error.words); what was answered is done, "
-            + "and a rerun would do its last commands again"))
-    }
+    try append(
+      asOne && lines.count > 1 ? [["transaction": .array(lines.map(JSONValue.object))]] : lines)
     for entry in finished { entries[entry.name] = entry }
     if asOne { bind(finished.map(\.name)) }
+  }
+
+  /// The end of a run whose journal takes no more.
+  func stop(for failure: System.Failure) -> Stop {
+    let isFull = failure.isForWantOfRoom
+    return .journal(
+      Problem(
+        code: isFull ? "disk_full" : "journal_not_written",
+        message: "cannot write the journal \(path): \(failure.words); what is told as done is in "
+          + "it, and what is told as journal_not_written is done all the same; "
+          + (isFull ? "make room there" : "mend that")
+          + " and run the script again with this journal: it goes on, and does the latter again",
+        retryable: isFull))
   }
 
   // MARK: Lines
@@ -130,11 +156,70 @@ final class ScriptJournal {
     return object
   }
 
-  private func append(_ lines: [JSONObject]) throws(System.Failure) {
+  private func append(_ lines: [JSONObject]) throws(Shortfall) {
     guard let descriptor else { return }
     var bytes: [UInt8] = []
-    for line in lines { bytes += JSONValue.object(line).jsonBytes + [0x0A] }
-    try System.writeDurably(bytes, to: descriptor)
+    var ends: [Int] = []
+    for line in lines {
+      bytes += JSONValue.object(line).jsonBytes + [0x0A]
+      ends.append(bytes.count)
+    }
+    do throws(System.Failure) {
+      try System.writeFully(bytes, to: descriptor)
+    } catch {
+      throw Shortfall(kept: keepWholeLines(ends, descriptor), failure: error)
+    }
+    do throws(System.Failure) {
+      try System.synchronizeData(descriptor)
+    } catch {
+      // Which of it the disk has nobody knows, so it is not left to be believed.
+      let failure = error
+      do throws(System.Failure) {
+        try System.cut(descriptor, to: length)
+      } catch {
+        // Then a rerun passes over what was done, unless the disk has lost it.
+      }
+      throw Shortfall(kept: 0, failure: failure)
+    }
+    length += bytes.count
+  }
+
+  /// Keeps the lines that were written before one was not; returns how many are durable.
+  private func keepWholeLines(_ ends: [Int], _ descriptor: Int32) -> Int {
+    do throws(System.Failure) {
+      let written = try System.size(of: descriptor) - length
+      let kept = ends.prefix { $0 <= written }
+      try System.cut(descriptor, to: length + (kept.last ?? 0))
+      try System.synchronizeData(descriptor)
+      length += kept.last ?? 0
+      return kept.count
+    } catch {
+      // The next run cuts off what is torn; what is whole there was done.
+      return 0
+    }
+  }
+
+  /// How long a head is at most: a file with a longer first line is none of ours.
+  private static let headLimit = 4096
+
+  /// Takes in what is there; returns how many bytes of it are whole lines, and how many it has.
+  private func readFile(_ storeID: String) throws -> (whole: Int, size: Int) {
+    // A wrong file, however large, is refused by its first line.
+    let start = try System.contents(of: path, limit: Self.headLimit) ?? []
+    if start.count == Self.headLimit, !isHead(start) { throw notJournal }
+    let bytes = try System.contents(of: path, limit: .max) ?? []
+    return (bytes.isEmpty ? 0 : try read(bytes, storeID), bytes.count)
+  }
+
+  private func isHead(_ start: [UInt8]) -> Bool {
+    guard let end = start.firstIndex(of: 0x0A),
+      let object = (try? JSONValue(parsing: Array(start[..<end])))?.objectValue
+    else { return false }
+    return take(object, isHead: true)
+  }
+
+  private var notJournal: Stop {
+    .usage("bad_journal", "\(path) is no journal of freshet run; name another file")
   }
 
   /// Takes in what is there; returns how many bytes of it are whole lines.
@@ -153,11 +238,9 @@ final class ScriptJournal {
         {
           return 0
         }
+        if number == 1 { throw notJournal }
         throw .usage(
-          "bad_journal",
-          number == 1
-            ? "\(path) is no journal of freshet run; name another file"
-            : "line \(number) of the journal \(path) is broken; remove it to begin anew")
+          "bad_journal", "line \(number) of the journal \(path) is broken; remove it to begin anew")
       }
       if number == 1, let other = object["store"]?.stringValue, other != storeID {
         throw .usage(

@@ -323,6 +323,7 @@ final class ScriptRunner {
     case .signal: break
     default: cause = .signal(0)
     }
+    answers.isEnding = true
     for job in jobs.open.values { job.session.waiter.stop(cause) }
     do throws(Stop) {
       try answers.tell(writes.take().map(\.result).map { $0.isOK ? $0.canceled : $0 })
