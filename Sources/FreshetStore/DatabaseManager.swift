@@ -138,6 +138,22 @@ public final class DatabaseManager: Sendable {
     }
   }
 
+  /// What opening for reading found wrong with HEAD, which says how far the journal is durable; nil
+  /// when it checks, and for who writes, as that makes it anew.
+  ///
+  /// When it is not dispensable, the state that is read may be older than the last commit. `checkHead`
+  /// looks again.
+  ///
+  /// - Throws: `ioError`, `closed`, or why the store could not be opened.
+  /// - Complexity: O(bytes of the journal after HEAD's other slot) when it does not check, else O(1).
+  public var headProblem: HeadProblem? {
+    get throws(StoreError) {
+      if let error = outcome { throw error }
+      guard let journal else { throw .closed(path) }
+      return try journal.problemOfHeadAtOpening()
+    }
+  }
+
   /// The file in which opening kept the torn end of the journal; nil when nothing was cut off.
   public var lostFile: String? { journal?.lostFile }
 

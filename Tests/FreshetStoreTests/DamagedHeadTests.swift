@@ -71,6 +71,7 @@ struct DamagedHeadTests {
     #expect(reader.token.revision == 4)
     let problem = try #require(try await reader.checkHead().value())
     #expect(!problem.isDispensable && problem.message.contains("goes on to 5"))
+    #expect(try reader.headProblem == problem)
     guard case .failed(let error) = await Collector(reader.changes(since: .after(last))).ended()
     else {
       Issue.record("it must fail")
@@ -87,6 +88,7 @@ struct DamagedHeadTests {
     let again = try self.reader()
     #expect(again.token.revision == 5)
     #expect(try await again.checkHead().value() == nil)
+    #expect(try again.headProblem == nil)
     #expect(try StoreFiles.verify(at: directory.store).findings == [])
   }
 

@@ -60,6 +60,10 @@ extension StoreCommand {
     session.sayHello(command: "store")
     let old = files.count == 2 ? try Session.path(of: files[0]) : try path(session)
     let new = try Session.path(of: files[files.count - 1])
+    if System.isInside(new, old) {
+      throw .usage(
+        "bad_arguments", "\(new) is inside the store \(old); choose a folder outside of it")
+    }
     let line = ProgressLine(session.diagnostics)
     defer { line.clear() }
     let steps = steps(session, "read", line)

@@ -5,17 +5,22 @@ struct Diagnostics: Sendable {
   /// How stderr speaks.
   enum Format: String, Sendable, CaseIterable {
     case text
-    /// One object a line: `ts`, `level` (`error`, `note`, `step`), `message`.
+    /// One object a line: `ts`, `level` (`error`, `warning`, `note`, `step`), `message`.
     case ndjson
   }
 
-  /// How much is said: −1 only errors, 0 errors and results, 1 and more also steps.
+  /// How much is said: −1 only errors and warnings, 0 errors and results, 1 and more also steps.
   let verbosity: Int
   let usesColor: Bool
   var format = Format.text
 
   /// Something went wrong.
   func error(_ message: String) { write("error", color: "31", message) }
+
+  /// What is told may not be all there is.
+  func warning(_ message: String) {
+    write("warning", color: "33", format == .text ? "warning: " + message : message)
+  }
 
   /// A result or a hint; silent under `-q`.
   func note(_ message: String) {

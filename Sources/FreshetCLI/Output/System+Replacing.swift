@@ -61,6 +61,21 @@ extension System {
     if fdatasync(descriptor) != 0 { throw Failure(number: errno) }
   }
 
+  /// Whether a path, there or not, leads into a folder, below it at any depth.
+  static func isInside(_ path: String, _ other: String) -> Bool {
+    var place = path
+    while !exists(place), place != "/", place != "." {
+      while place.count > 1, place.hasSuffix("/") { place.removeLast() }
+      place = folder(of: place)
+    }
+    if place == path, isSameFile(place, other) { return false }
+    while !isSameFile(place, other) {
+      if isSameFile(place, place + "/..") || place.utf8.count > 4000 { return false }
+      place += "/.."
+    }
+    return true
+  }
+
   /// How many bytes an open file has.
   static func size(of descriptor: Int32) throws(Failure) -> Int {
     var status = stat()

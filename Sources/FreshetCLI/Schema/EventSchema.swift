@@ -11,6 +11,7 @@ enum EventSchema {
         .must("minor", .integer), .must("version", .string), .must("run", .string),
         .must("command", .nullable(.string)), .must("store", .nullable(.string)),
         .must("epoch", .nullable(.integer)), .must("oldest", .nullable(.string)),
+        .may("head_problem", .string),
       ]
     ),
     ("snapshot.begin", [.must("count", .integer)]),

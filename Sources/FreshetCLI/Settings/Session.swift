@@ -106,11 +106,18 @@ final class Session: Sendable {
     do {
       try opened.get()
       let manager = try DatabaseManager.shared
+      let problem = try manager.headProblem.flatMap { $0.isDispensable ? nil : $0.message }
       sayHello(
         command: command,
         store: HelloStore(
           id: manager.storeID, epoch: manager.epoch,
-          oldest: Cursor(token: try manager.oldestToken, filter: filter).text))
+          oldest: Cursor(token: try manager.oldestToken, filter: filter).text,
+          headProblem: problem))
+      if let problem {
+        diagnostics.warning(
+          "\(problem), so that what was written last may be missing here; whatever writes to the "
+            + "store mends it, `freshet store compact` too")
+      }
       return manager
     } catch {
       throw .store(Problem(error))
@@ -162,6 +169,8 @@ final class Session: Sendable {
     let epoch: Int
     /// A cursor before the oldest commit kept.
     let oldest: String
+    /// Why the state that is read may be older than the last commit.
+    var headProblem: String?
   }
 
   /// The first record of every run; later calls do nothing.
@@ -186,6 +195,7 @@ final class Session: Sendable {
       data.string("store", store?.id)
       data.int("epoch", store.map { Int64($0.epoch) })
       data.string("oldest", store?.oldest)
+      if let problem = store?.headProblem { data.string("head_problem", problem) }
     }
   }
 

@@ -49,6 +49,28 @@ final class HeadFile: Sendable {
     return try result.get()
   }
 
+  /// The watermark, and the slot that does not check beside it.
+  ///
+  /// A slot that somebody writes at this moment is looked at again.
+  func look() throws(StoreError) -> (newest: HeadRecord?, bad: HeadRecord.BadSlot?) {
+    do throws(SystemError) {
+      var found = try slots()
+      if found.bad != nil { found = try slots() }
+      return found
+    } catch {
+      throw .reading(path, at: 0, error)
+    }
+  }
+
+  private func slots() throws(SystemError) -> (newest: HeadRecord?, bad: HeadRecord.BadSlot?) {
+    try bytes {
+      (
+        HeadRecord.newest(in: $0, storeBits: storeBits),
+        HeadRecord.badSlot(in: $0, storeBits: storeBits)
+      )
+    }
+  }
+
   /// The slot that does not check, beside one that does.
   func badSlot() throws(StoreError) -> HeadRecord.BadSlot? {
     do throws(SystemError) {

@@ -47,7 +47,17 @@ struct HeadMending {
 extension Journal {
   /// Looks whether both slots of HEAD check.
   func problemOfHead() throws(StoreError) -> HeadProblem? {
-    guard let bad = try head.badSlot() else { return nil }
+    guard let bad = try head.look().bad else { return nil }
+    return try problem(of: bad)
+  }
+
+  /// The same, as opening for reading found it.
+  func problemOfHeadAtOpening() throws(StoreError) -> HeadProblem? {
+    guard let bad = state.withLock({ $0.badSlot }) else { return nil }
+    return try problem(of: bad)
+  }
+
+  private func problem(of bad: HeadRecord.BadSlot) throws(StoreError) -> HeadProblem {
     let revision = state.withLock { max($0.log.revision, $0.head.revision) }
     let mended = revision > bad.other.revision
     let last = mended ? revision : try lastWhole(after: bad.other)

@@ -63,6 +63,7 @@ extension Journal {
       defer {
         state.log = result.state
         state.head = result.head
+        state.badSlot = result.badSlot
         state.visible = nil
       }
       return state.log

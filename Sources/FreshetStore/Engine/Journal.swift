@@ -9,6 +9,8 @@ final class Journal: Sendable {
     /// Durable commits only; with a relaxed durability also acknowledged ones.
     var log: LogState
     var head: HeadRecord
+    /// The slot of HEAD that did not check when this was opened for reading.
+    var badSlot: HeadRecord.BadSlot?
     /// The last whole commit that was looked for beyond HEAD.
     var visible: HeadRecord?
     /// Why nothing can be written any more.
@@ -77,7 +79,9 @@ final class Journal: Sendable {
     head = opened.head
     lock = opened.lock
     lostFile = opened.result.lostFile
-    state = Mutex(State(log: opened.result.state, head: opened.result.head))
+    state = Mutex(
+      State(
+        log: opened.result.state, head: opened.result.head, badSlot: opened.result.badSlot))
     hub = FeedHub(limit: opened.result.head)
   }
 

@@ -17,14 +17,19 @@ struct Recovery {
     var head: HeadRecord
     /// The file with the bytes that were cut off.
     var lostFile: String?
+    /// The slot of HEAD that a reader found not to check.
+    var badSlot: HeadRecord.BadSlot?
   }
 
   /// Folds what HEAD proves, without a lock.
   ///
   /// It spares the time under LOCK when a store is opened.
-  func prescan() throws(StoreError) -> LogState? {
+  func prescan() throws(StoreError) -> LogState? { try fold()?.state }
+
+  private func fold() throws(StoreError) -> (state: LogState, badSlot: HeadRecord.BadSlot?)? {
     try withStableBase { base, listing throws(StoreError) in
-      guard let watermark = try watermark(), !watermark.isPoisoned,
+      let (known, badSlot) = try watermark()
+      guard let watermark = known, !watermark.isPoisoned,
         listing.segments.contains(watermark.segment)
       else { return nil }
       var state = LogState(base: base)
@@ -34,17 +39,19 @@ struct Recovery {
         &state, segments: listing.segments.filter { $0 <= watermark.segment },
         watermark: watermark, limit: watermark.offset)
       if let bad { throw try refusal(bad, last: listing.segments.last, proof: "HEAD") }
-      return state
+      return (state, badSlot)
     }
   }
 
   /// Folds what may be believed without a lock and without changing anything.
   func readOnly() throws(StoreError) -> Result {
-    if let state = try prescan() { return Result(state: state, head: state.watermark) }
+    if let (state, badSlot) = try fold() {
+      return Result(state: state, head: state.watermark, badSlot: badSlot)
+    }
     return try withStableBase { base, listing throws(StoreError) in
       let last = try lastSegment(of: listing, after: base)
       // Without a watermark, or with a poisoned one, only whole commits up to it are believed.
-      let watermark = try watermark()
+      let (watermark, badSlot) = try watermark()
       if let watermark { try checkPresence(watermark, last: last) }
       var state = LogState(base: base)
       let size = try folder.segment(last).size
@@ -53,17 +60,16 @@ struct Recovery {
       let bad = try scan(
         &state, segments: listing.segments, watermark: watermark, limit: limit)
       if let bad { try prove(bad, last: last, size: size, durable: durable) }
-      return Result(state: state, head: state.watermark)
+      return Result(state: state, head: state.watermark, badSlot: badSlot)
     }
   }
 
   /// What HEAD says; for a reader, who cannot write it anew, also what a damaged slot of it said.
-  private func watermark() throws(StoreError) -> HeadRecord? {
-    let known = try head.read()
-    guard folder.isReadOnly, let bad = try head.badSlot(),
-      let said = try HeadMending(folder: folder, bad: bad).record()
-    else { return known }
-    return said
+  private func watermark() throws(StoreError) -> (record: HeadRecord?, bad: HeadRecord.BadSlot?) {
+    guard folder.isReadOnly else { return (try head.read(), nil) }
+    let (known, bad) = try head.look()
+    guard let bad else { return (known, nil) }
+    return (try HeadMending(folder: folder, bad: bad).record() ?? known, bad)
   }
 
   /// Recovers, from a state that is known to be good or from the newest snapshot.

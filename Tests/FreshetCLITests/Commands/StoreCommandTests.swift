@@ -182,6 +182,21 @@ struct StoreCommandTests {
     #expect(try sandbox.run("store", "verify").status == .exited(0))
   }
 
+  @Test("a salvage into the store itself is refused, whatever its folder is called")
+  func salvageInside() throws {
+    let store = sandbox.store
+    let link = sandbox.path("link")
+    try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: store)
+    for new in [store + "/rescued", link + "/a/b/", store + "/../link/c"] {
+      let refused = try sandbox.run("store", "salvage", store, new)
+      #expect(refused.status == .exited(2), "\(new)")
+      #expect(refused.errors.contains("is inside the store"), "\(new)")
+    }
+    #expect(try sandbox.run("store", "verify").status == .exited(0))
+    #expect(
+      try sandbox.run("store", "salvage", store, store + "-rescued").status == .exited(0))
+  }
+
   @Test("a slot of HEAD that is gone: verify and doctor name it, and what to do about it helps")
   func damagedHead() throws {
     let path = sandbox.store + "/HEAD"
@@ -199,11 +214,29 @@ struct StoreCommandTests {
     let check = try #require(doctor.all("doctor.check").first { $0["check"] == "head" })
     #expect(check["status"] == "warn")
     #expect(check["advice"]?.stringValue?.contains("freshet store compact") == true)
+    for words in Self.readers {
+      let read = try sandbox.run(words, bytes: nil)
+      #expect(read.errors.contains("warning: \(path): the slot at byte \(newest)"), "\(words)")
+      #expect(read.errors.contains("freshet store compact"), "\(words)")
+      let hello = try #require(read.records.first)
+      #expect(hello["head_problem"]?.stringValue?.contains("goes on to") == true, "\(words)")
+    }
+    let export = try sandbox.lines("store", "export", "-")
+    #expect(export.status == .exited(0) && export.errors.contains("freshet: warning: "))
     #expect(try sandbox.run("store", "compact").status == .exited(0))
     #expect(try sandbox.run("store", "verify").all("store.finding").isEmpty)
     let after = try sandbox.run("doctor", "--format", "ndjson")
     #expect(!after.all("doctor.check").contains { $0["check"] == "head" })
+    for words in Self.readers {
+      let read = try sandbox.run(words, bytes: nil)
+      #expect(!read.errors.contains("warning"), "\(words)")
+    }
   }
+
+  private static let readers = [
+    ["list"], ["show", "book:local:1"], ["watch", "--initial", "only"], ["store", "stats"],
+    ["list", "-q"],
+  ]
 
   @Test("a bar on a terminal while it is checked; nothing of it in a file, and none with -q")
   func bar() throws {
