@@ -6,7 +6,7 @@ import Testing
 @testable import FreshetCLI
 
 /// Every command ends, and says where, when something else has the name of one of the store's files.
-@Suite("A store in which something else is in a file's place", .timeLimit(.minutes(2)))
+@Suite("A store in which something else is in a file's place", .timeLimit(.minutes(15)))
 struct StoreOtherThanFilesTests {
   private let sandbox: Sandbox
 

@@ -11,7 +11,7 @@ import Testing
 /// Each snapshot takes the place of the state below the writers' commits, so an item's place in the
 /// list, which is the commit that inserted it, comes from the journal for one read and from a
 /// snapshot's line for the next.
-@Suite("Compaction among writers", .timeLimit(.minutes(3)))
+@Suite("Compaction among writers", .timeLimit(.minutes(15)))
 struct CompactionRaceTests {
   private static let ids = (1...8).map { "item-\($0)" }
 

@@ -6,7 +6,7 @@ import Testing
 @testable import FreshetStore
 
 /// What has the name of a store's file and is none is told of, without waiting for it.
-@Suite("Other things than files", .timeLimit(.minutes(2)))
+@Suite("Other things than files", .timeLimit(.minutes(15)))
 struct OtherThanFilesTests {
   enum Kind: String, CaseIterable {
     case pipe = "a pipe"

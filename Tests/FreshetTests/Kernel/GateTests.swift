@@ -6,7 +6,7 @@ import Testing
 
 @Suite("gate")
 struct GateTests {
-  @Test("a backlog is handed over, in order, to a caller who comes by", .timeLimit(.minutes(1)))
+  @Test("a backlog is handed over, in order, to a caller who comes by", .timeLimit(.minutes(15)))
   func handOver() {
     let rig = GateRig()
     Threads.concurrently(2) { thread in
@@ -101,7 +101,7 @@ struct GateTests {
     #expect(rig.leave())
   }
 
-  @Test("nobody delivers without end what others send", .timeLimit(.minutes(1)))
+  @Test("nobody delivers without end what others send", .timeLimit(.minutes(15)))
   func everybodyGetsOn() {
     let subject = PublishSubject<Int, Never>()
     let rig = GateRig()

@@ -9,7 +9,7 @@ struct GateStressTests {
   /// Each round makes a gate, whose owner goes in and out at once while two others come by and
   /// take the gate away, at another moment in each round: one takes it while the other one
   /// comes for the first time.
-  @Test("one at a time, nothing lost, whenever the others come", .timeLimit(.minutes(2)))
+  @Test("one at a time, nothing lost, whenever the others come", .timeLimit(.minutes(15)))
   func taken() {
     for round in 0..<2_000 {
       var random = Seed.generator(round)
